@@ -1,0 +1,234 @@
+import { JsonFile } from 'projen';
+import { AwsCdkTypeScriptApp } from 'projen/lib/awscdk';
+import { NodePackageManager, NpmAccess, TypeScriptModuleResolution } from 'projen/lib/javascript';
+import { TypeScriptRunner } from 'projen/lib/typescript';
+
+/** Node of the production image; the npm package of this name puts it first on the PATH of every script. */
+const NODE_MAJOR = '24';
+
+const sources = ['bin/**/*.ts', 'lib/**/*.ts', 'runtime/**/*.ts'];
+
+const project = new AwsCdkTypeScriptApp({
+  name: 'hyperpod-inference-gateway',
+  description:
+    'Inference gateway for LLM serving on Amazon EKS and SageMaker HyperPod: each request goes to the pod that answers it first.',
+  license: 'Apache-2.0',
+  copyrightOwner: 'The HyperPod Inference Gateway Authors',
+  authorName: 'The HyperPod Inference Gateway Authors',
+  authorOrganization: true,
+  keywords: ['llm', 'inference', 'gateway', 'envoy', 'kubernetes', 'eks', 'hyperpod', 'vllm', 'cdk'],
+  defaultReleaseBranch: 'main',
+  packageManager: NodePackageManager.NPM,
+  npmAccess: NpmAccess.PUBLIC,
+  runner: TypeScriptRunner.tsx(),
+  projenVersion: '0.103.25',
+
+  srcdir: 'lib',
+  libdir: 'dist',
+  testdir: 'test',
+  app: 'npx tsx bin/cdk-app.ts',
+  sampleCode: false,
+  cdkVersion: '2.276.0',
+  cdkCliVersion: '2.1148.1',
+  constructsVersion: '10.8.1',
+
+  github: false,
+  release: false,
+  depsUpgrade: false,
+  eslint: false,
+  jest: false,
+  package: false,
+
+  typescriptVersion: '~6.0.3',
+  tsconfig: {
+    compilerOptions: {
+      rootDir: '.',
+      target: 'ES2024',
+      lib: ['ES2024'],
+      module: 'node20',
+      moduleResolution: TypeScriptModuleResolution.NODE16,
+      types: ['node'],
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      noImplicitOverride: true,
+      isolatedModules: true,
+      skipLibCheck: true,
+    },
+    include: sources,
+  },
+  tsconfigDevFile: 'tsconfig.dev.json',
+  tsconfigDev: {
+    compilerOptions: { rootDir: '.', types: ['node', 'jest'] },
+    include: ['.projenrc.ts', ...sources, 'test/**/*.ts', 'scripts/**/*.ts', 'examples/**/*.ts'],
+  },
+
+  deps: [
+    'commander@^14',
+    'log-update',
+    'picocolors',
+    'pino',
+    'prom-client',
+    'undici',
+    'xxhash-wasm',
+    'yaml',
+    'zod@^4',
+    'openai',
+  ],
+  devDeps: [
+    `node@${NODE_MAJOR}`,
+    `@types/node@^${NODE_MAJOR}`,
+    '@biomejs/biome@~2.6.8',
+    '@swc/core',
+    '@swc/jest',
+    '@types/jest@^30',
+    'dependency-cruiser',
+    'esbuild',
+    'fast-check',
+    'jest@^30',
+    'knip',
+    'tsx',
+  ],
+  gitignore: ['.cache/', 'dist/', '*.log'],
+});
+
+project.deps.removeDependency('ts-node');
+project.package.addField('bin', { 'inference-gateway': 'dist/inference-gateway.js' });
+project.package.addEngine('node', '>=24');
+project.npmrc.addConfig('omit-lockfile-registry-resolved', 'true');
+project.npmrc.addConfig('fund', 'false');
+project.npmrc.addConfig('audit', 'false');
+project.npmrc.addConfig('engine-strict', 'false');
+
+/** Scripts run their tools directly, so that a signal reaches the tool and start-up is quick. */
+const scripts: Record<string, string> = {
+  bundle: 'tsx scripts/bundle.ts',
+  local: 'npm run --silent bundle && node dist/inference-gateway.js local',
+  test: 'npm run --silent bundle && jest',
+  'test:unit': 'jest --testPathIgnorePatterns test/e2e',
+  typecheck: 'tsc -p tsconfig.dev.json',
+  lint: 'biome check . && depcruise --config .dependency-cruiser.json bin lib runtime && knip && tsx scripts/generate.ts --check',
+  format: 'biome check --write .',
+  generate: 'tsx scripts/generate.ts',
+  build: 'npm run --silent typecheck && npm run --silent bundle && tsc -p tsconfig.json --noEmit',
+  'bench:overhead': 'npm run --silent bundle && tsx test/bench/overhead.ts',
+};
+for (const [name, command] of Object.entries(scripts)) project.setScript(name, command);
+
+new JsonFile(project, 'jest.config.json', {
+  marker: false,
+  obj: {
+    testEnvironment: 'node',
+    roots: ['<rootDir>/test'],
+    testMatch: ['**/*.test.ts'],
+    transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }] },
+    globalSetup: '<rootDir>/test/support/global-setup.ts',
+    testTimeout: 30_000,
+    cacheDirectory: '<rootDir>/.cache/jest',
+  },
+});
+
+new JsonFile(project, 'biome.json', {
+  marker: false,
+  obj: {
+    $schema: './node_modules/@biomejs/biome/configuration_schema.json',
+    vcs: { enabled: true, clientKind: 'git', useIgnoreFile: true },
+    files: {
+      includes: [
+        '**',
+        '!package-lock.json',
+        '!.projen',
+        '!**/generated',
+        '!cdk.json',
+        '!package.json',
+        '!tsconfig*.json',
+      ],
+    },
+    formatter: { indentStyle: 'space', indentWidth: 2, lineWidth: 120 },
+    javascript: { formatter: { quoteStyle: 'single' } },
+    linter: {
+      enabled: true,
+      domains: { project: 'recommended' },
+      rules: {
+        preset: 'recommended',
+        nursery: { noFloatingPromises: 'error', noMisusedPromises: 'error' },
+        style: { noNonNullAssertion: 'off', useNodejsImportProtocol: 'error', useImportType: 'error' },
+        suspicious: { noFocusedTests: 'error', noSkippedTests: 'error', noConsole: 'off' },
+        correctness: { noUnusedImports: 'error', noUnusedVariables: 'error' },
+      },
+    },
+  },
+});
+
+/** Folders that hold only functions of their arguments: no I/O, no process, no clock. */
+const PURE =
+  '^(lib/|runtime/(body-router/(json|models|prefix|response)|endpoint-picker/(scheduling|admission|ledger|prefix)|simulator/engine)/)';
+const IO =
+  '^(node:)?(fs|fs/promises|net|tls|http|https|http2|dgram|dns|child_process|cluster|worker_threads|process|timers|timers/promises|os|readline)$';
+new JsonFile(project, '.dependency-cruiser.json', {
+  marker: false,
+  obj: {
+    forbidden: [
+      {
+        name: 'lib-never-imports-runtime',
+        severity: 'error',
+        comment: 'lib is the library that users import; runtime is the servers.',
+        from: { path: '^lib/' },
+        to: { path: '^(runtime|bin|test|scripts)/' },
+      },
+      {
+        name: 'runtime-imports-only-api-and-translate',
+        severity: 'error',
+        comment: 'Constructs must not reach a server image.',
+        from: { path: '^runtime/' },
+        to: { path: '^(lib/(?!api/|translate/)|bin/|test/|scripts/)' },
+      },
+      {
+        name: 'pure-folders-do-no-io',
+        severity: 'error',
+        comment: 'Pure folders get time, randomness and data as arguments, so that the simulator runs the same code.',
+        from: { path: PURE },
+        to: { dependencyTypes: ['core'], path: IO },
+      },
+      {
+        name: 'pure-folders-use-no-io-packages',
+        severity: 'error',
+        from: { path: PURE },
+        to: { path: 'node_modules/(undici|pino|prom-client|commander|openai)/' },
+      },
+      { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+      {
+        name: 'ext-proc-knows-no-models',
+        severity: 'error',
+        comment: 'The protocol layer serves any processor.',
+        from: { path: '^runtime/ext-proc/' },
+        to: { path: '^runtime/(?!ext-proc/|telemetry/)' },
+      },
+    ],
+    options: {
+      doNotFollow: { path: 'node_modules' },
+      tsPreCompilationDeps: true,
+      tsConfig: { fileName: 'tsconfig.json' },
+    },
+  },
+});
+
+new JsonFile(project, 'knip.json', {
+  marker: false,
+  obj: {
+    $schema: './node_modules/knip/schema.json',
+    entry: [
+      'bin/*.ts',
+      'lib/index.ts',
+      'scripts/*.ts',
+      '.projenrc.ts',
+      'test/**/*.test.ts',
+      'test/bench/*.ts',
+      'test/support/global-setup.ts',
+    ],
+    project: ['{bin,lib,runtime,scripts,test}/**/*.ts'],
+    ignoreBinaries: ['depcruise'],
+  },
+});
+
+project.synth();

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import logUpdate from 'log-update';
+import pc from 'picocolors';
+import { startDemoFleet } from '../../runtime/local/demo/demo-fleet';
+import { demoRequests } from '../../runtime/local/demo/demo-requests';
+import { findEnvoy } from '../../runtime/local/envoy-binary';
+import { type LocalGateway, startLocalGateway } from '../../runtime/local/local-gateway';
+import { statusTable } from '../../runtime/local/status-table';
+import { createLogger } from '../../runtime/telemetry/log';
+import { EXIT_USAGE, fail } from '../exit';
+
+interface LocalFlags {
+  readonly file?: string[];
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly once?: true;
+  readonly verbose?: true;
+}
+
+const TABLE_EVERY_MS = 500;
+
+export function localCommand(): Command {
+  return new Command('local')
+    .description('run the gateway on this machine: a real Envoy, the router and the pickers')
+    .option('-f, --file <path...>', 'file or folder of YAML objects (default: a demo on simulated model servers)')
+    .option('--listen <host:port>', 'where clients connect; port 0 takes a free one', parseListen, {
+      host: '127.0.0.1',
+      port: 8080,
+    })
+    .option('--once', 'end after the demo (with -f: once everything is up); the exit code tells whether all was well')
+    .option('--verbose', 'log what the parts do')
+    .action(runLocal);
+}
+
+async function runLocal(flags: LocalFlags): Promise<void> {
+  const closers: (() => Promise<void>)[] = [];
+  let closing: Promise<void> | undefined;
+  const closeAll = () => {
+    closing ??= (async () => {
+      for (const close of closers.reverse()) await close().catch(() => {});
+    })();
+    return closing;
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => void closeAll().then(() => process.exit(0)));
+  }
+
+  try {
+    const demo = flags.file === undefined;
+    const paths = flags.file ?? [demoFolder()];
+    const envoy = await findEnvoy(process.env, say);
+    if (demo) closers.push((await startDemoFleet(paths)).close);
+    const level = flags.verbose ? 'debug' : 'warn';
+    const gateway = await startLocalGateway({
+      paths,
+      listen: flags.listen,
+      envoy,
+      routerScript: join(__dirname, 'inference-gateway.js'),
+      log: createLogger('local', level),
+      logLevel: level,
+    });
+    closers.push(gateway.close);
+    say(`${pc.bold('Gateway')}  ${gateway.url}/v1   any OpenAI client, only its base URL changes`);
+    say(`${pc.bold('Metrics')}  ${gateway.metricsUrl()}`);
+    if (demo) await showDemo(gateway);
+    if (flags.once) {
+      say(statusTable(await gateway.pools()));
+    } else if (process.stdout.isTTY) {
+      await liveTable(gateway, () => closing !== undefined);
+    } else {
+      say('Running; end it with Ctrl-C.');
+      await new Promise(() => {});
+    }
+  } catch (error) {
+    // After a signal the parts end one by one, and what that breaks is no fault.
+    if (closing !== undefined) return await closing;
+    await closeAll();
+    fail(error, exitCode(error));
+  }
+  await closeAll();
+  process.exit(0);
+}
+
+async function showDemo(gateway: LocalGateway): Promise<void> {
+  const podOf = new Map(
+    gateway.state().schedulers.flatMap(({ endpoints }) => endpoints.map(({ address, pod }) => [address, pod])),
+  );
+  for await (const result of demoRequests(gateway.url, () => performance.now())) {
+    const ttft = result.ttftMilliseconds === undefined ? '' : `first token ${Math.round(result.ttftMilliseconds)} ms, `;
+    say(`\n${pc.cyan(result.title)}`);
+    say(`  answer  ${result.answer}`);
+    say(`  pod     ${podOf.get(result.endpoint) ?? 'unknown'} (${result.endpoint})`);
+    say(`  why     ${result.why}`);
+    say(pc.dim(`  time    ${ttft}total ${Math.round(result.milliseconds)} ms`));
+  }
+  say('');
+}
+
+async function liveTable(gateway: LocalGateway, closing: () => boolean): Promise<void> {
+  while (!closing()) {
+    logUpdate(`${statusTable(await gateway.pools())}\n${pc.dim('Ctrl-C ends it.')}`);
+    await sleep(TABLE_EVERY_MS);
+  }
+  logUpdate.done();
+}
+
+/** `host:port` of --listen. */
+function parseListen(text: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (match === null || port > 65_535) throw new InvalidArgumentError('Expected ADDRESS:PORT, such as 127.0.0.1:8080.');
+  return { host: (match[1] ?? match[2])!, port };
+}
+
+/** The examples beside the bundled command. */
+function demoFolder(): string {
+  const folder = join(__dirname, '../examples/local');
+  if (!existsSync(folder)) throw new Error(`the demo's objects are not at ${folder}; name your own with -f`);
+  return folder;
+}
+
+/** 2 where the machine lacks something or an address is taken, 1 where the objects or a request failed. */
+function exitCode(error: unknown): number | undefined {
+  const message = error instanceof Error ? error.message : '';
+  return /in use|ENVOY_BIN|Envoy|privileges/.test(message) ? EXIT_USAGE : undefined;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,450 @@
+// Generated from the schemas in lib/api by `npm run generate`. Do not edit.
+
+/** `spec`. */
+export interface InferenceGatewayConfigSpec {
+  /** The Body-Based Router, which reads the model from the body of a request. */
+  readonly bbr: BodyBasedRouterSpec;
+  /**
+   * HTTPS at the gateway. An empty object: a certificate is issued automatically.
+   * @default - none
+   */
+  readonly tls?: TlsSpec;
+  /**
+   * Authentication of requests. Without it everybody who can reach the gateway can use it. Health checks need no token.
+   * @default - none
+   */
+  readonly auth?: AuthSpec;
+  /**
+   * Metrics and explanations.
+   * @default - the defaults of its fields
+   */
+  readonly observability?: ObservabilitySpec;
+  /**
+   * Settings of the router and picker pods.
+   * @default - none
+   */
+  readonly podDefaults?: PodDefaults;
+  /**
+   * What happens when no pod has room for a request.
+   * An extension of the published contract.
+   * @default - the defaults of its fields
+   */
+  readonly overload?: OverloadSpec;
+  /** The models, each with its pods. Keyed by name. */
+  readonly schedulers: readonly SchedulerSpec[];
+}
+
+/** `spec.bbr`. */
+export interface BodyBasedRouterSpec {
+  /** Whether requests are routed by the model they name. Must be true with more than one scheduler; when false, the only scheduler gets every request. */
+  readonly enabled: boolean;
+  /**
+   * Number of Body-Based Router pods.
+   * @default 2
+   */
+  readonly replicas?: number;
+  /**
+   * Where requests for a model that no scheduler serves go. Without it they are answered with 404.
+   * @default - none
+   */
+  readonly defaultBackend?: DefaultBackend;
+  /**
+   * Largest request body, in bytes. A larger one is answered with 413.
+   * @default 268435456
+   */
+  readonly maxRequestBodyBytes?: number;
+}
+
+/** `spec.bbr.defaultBackend`. */
+export interface DefaultBackend {
+  /** Name of a Service in the namespace of this object. */
+  readonly name: string;
+  /**
+   * Port of the Service.
+   * @default 8000
+   */
+  readonly port?: number;
+}
+
+/** `spec.tls`. */
+export interface TlsSpec {
+  /**
+   * ARN of an ACM certificate. Empty or absent: a certificate is issued by cert-manager and imported into ACM.
+   * @default - none
+   */
+  readonly acmArn?: string;
+}
+
+/** `spec.auth`. */
+export interface AuthSpec {
+  /** JSON Web Tokens, sent as bearer tokens. */
+  readonly jwt: JwtSpec;
+}
+
+/** `spec.auth.jwt`. */
+export interface JwtSpec {
+  /** Who issues the tokens. */
+  readonly provider: JwtProvider;
+}
+
+/** `spec.auth.jwt.provider`. */
+export interface JwtProvider {
+  /** Name of the provider. */
+  readonly name: string;
+  /** OIDC issuer; the `iss` claim of a token must equal it. */
+  readonly issuer: string;
+  /** Where the signing keys are published. */
+  readonly remoteJWKS: RemoteJwks;
+  /**
+   * Accepted `aud` values. At least one of `audiences` and `requiredClaims` is needed.
+   * @default - none
+   */
+  readonly audiences?: readonly string[];
+  /**
+   * Claims that a token must carry, all of them; a token without them is denied.
+   * @default - none
+   */
+  readonly requiredClaims?: readonly RequiredClaim[];
+}
+
+/** `spec.auth.jwt.provider.remoteJWKS`. */
+export interface RemoteJwks {
+  /** HTTPS address of the key set that verifies tokens. */
+  readonly uri: string;
+}
+
+/** `spec.auth.jwt.provider.requiredClaims[]`. */
+export interface RequiredClaim {
+  /** Name of the claim. */
+  readonly name: string;
+  /**
+   * Whether the claim is one string or a list of strings.
+   * @default ClaimValueType.STRING
+   */
+  readonly valueType?: ClaimValueType;
+  /** Values of which the claim must have one. */
+  readonly values: readonly string[];
+}
+
+/** Values of `spec.auth.jwt.provider.requiredClaims[].valueType`. */
+export enum ClaimValueType {
+  /** `String` */
+  STRING = 'String',
+  /** `StringArray` */
+  STRING_ARRAY = 'StringArray',
+}
+
+/** `spec.observability`. */
+export interface ObservabilitySpec {
+  /**
+   * Metrics collection.
+   * @default - the defaults of its fields
+   */
+  readonly metrics?: MetricsSpec;
+  /**
+   * Explained decisions.
+   * An extension of the published contract.
+   * @default - the defaults of its fields
+   */
+  readonly explain?: ExplainSpec;
+}
+
+/** `spec.observability.metrics`. */
+export interface MetricsSpec {
+  /**
+   * Adds an OpenTelemetry collector to the router and picker pods.
+   * @default true
+   */
+  readonly enabled?: boolean;
+}
+
+/** `spec.observability.explain`. */
+export interface ExplainSpec {
+  /**
+   * Lets a client that sends `x-gateway-explain: 1` read `x-gateway-decision`: the scores of the pods, with their addresses.
+   * @default false
+   */
+  readonly enabled?: boolean;
+}
+
+/** `spec.podDefaults`. */
+export interface PodDefaults {
+  /**
+   * Requests and limits (core/v1 ResourceRequirements).
+   * @default - none
+   */
+  readonly resources?: { readonly [key: string]: any };
+  /**
+   * Labels that a node must have.
+   * @default - none
+   */
+  readonly nodeSelector?: { readonly [key: string]: string };
+  /**
+   * Taints that the pods tolerate (core/v1 Toleration).
+   * @default - none
+   */
+  readonly tolerations?: readonly { readonly [key: string]: any }[];
+  /**
+   * Where the pods prefer to run (core/v1 Affinity).
+   * @default - none
+   */
+  readonly affinity?: { readonly [key: string]: any };
+  /**
+   * Labels added to the pods.
+   * @default - none
+   */
+  readonly labels?: { readonly [key: string]: string };
+  /**
+   * Annotations added to the pods.
+   * @default - none
+   */
+  readonly annotations?: { readonly [key: string]: string };
+  /**
+   * Environment variables of the containers (core/v1 EnvVar).
+   * @default - none
+   */
+  readonly env?: readonly { readonly [key: string]: any }[];
+  /**
+   * Sources of environment variables (core/v1 EnvFromSource).
+   * @default - none
+   */
+  readonly envFrom?: readonly { readonly [key: string]: any }[];
+}
+
+/** `spec.overload`. */
+export interface OverloadSpec {
+  /**
+   * A request that no pod can start within this time is answered with 429; above 0s.
+   * An extension of the published contract.
+   * @default "30s"
+   */
+  readonly maxQueueTime?: string;
+  /**
+   * Bounds of the `Retry-After` that is computed from the measured drain rate.
+   * An extension of the published contract.
+   * @default - the defaults of its fields
+   */
+  readonly retryAfter?: RetryAfterSpec;
+}
+
+/** `spec.overload.retryAfter`. */
+export interface RetryAfterSpec {
+  /**
+   * Shortest `Retry-After`; above 0s.
+   * @default "1s"
+   */
+  readonly min?: string;
+  /**
+   * Longest `Retry-After`; not below `min`.
+   * @default "60s"
+   */
+  readonly max?: string;
+}
+
+/** `spec.schedulers[]`. */
+export interface SchedulerSpec {
+  /** Name, unique in the list. The InferencePool, picker, HTTPRoute and EnvoyExtensionPolicy are named after it. */
+  readonly name: string;
+  /** Which pods serve the model: a label selector with at least one requirement, for pods of the same namespace. */
+  readonly modelSelector: LabelSelector;
+  /**
+   * The model that requests name to reach this scheduler, unique in the list. Required with several schedulers. An extension: the only scheduler may leave it out, and takes every model.
+   * @default - none
+   */
+  readonly modelName?: string;
+  /**
+   * Port on which the pods serve.
+   * @default 8000
+   */
+  readonly targetPort?: number;
+  /**
+   * Protocol that the pods speak.
+   * @default AppProtocol.HTTP
+   */
+  readonly appProtocol?: AppProtocol;
+  /**
+   * LoRA adapters of this model.
+   * @default - none
+   */
+  readonly loraAdapters?: readonly string[];
+  /**
+   * Longest time that a request may take, as a Gateway API duration. `0s` turns it off.
+   * @default - none
+   */
+  readonly routeTimeout?: string;
+  /**
+   * Type of endpoint picker.
+   * @default SchedulerType.LLM_D
+   */
+  readonly scheduler?: SchedulerType;
+  /**
+   * Model server that runs in the pods: decides which metric names are read. `tgi`, `trtllm` and `triton` are extensions.
+   * @default EngineType.VLLM
+   */
+  readonly engineType?: EngineType;
+  /**
+   * Weights of the scorers, relative to each other. All of them 0: every pod scores the same. Not with `configMapRef`.
+   * @default - none
+   */
+  readonly weights?: SchedulerWeights;
+  /**
+   * A named set of weights. `weights` wins over it. Not with `configMapRef`.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly profile?: SchedulerProfile;
+  /**
+   * A configuration for the picker, instead of weights. Not with `weights`.
+   * @default - none
+   */
+  readonly configMapRef?: ConfigMapRef;
+  /**
+   * Number of picker pods; with several, one leads.
+   * @default 2
+   */
+  readonly replicas?: number;
+  /**
+   * Environment variables added to the picker (core/v1 EnvVar).
+   * @default - none
+   */
+  readonly env?: readonly { readonly [key: string]: any }[];
+  /**
+   * Sources of environment variables added to the picker (core/v1 EnvFromSource).
+   * @default - none
+   */
+  readonly envFrom?: readonly { readonly [key: string]: any }[];
+  /**
+   * How much the picker logs.
+   * @default - none
+   */
+  readonly logLevel?: number;
+}
+
+/** `spec.schedulers[].modelSelector`. */
+export interface LabelSelector {
+  /**
+   * Labels that a pod must have, each with this value.
+   * @default - none
+   */
+  readonly matchLabels?: { readonly [key: string]: string };
+  /**
+   * Requirements that a pod must meet, all of them.
+   * @default - none
+   */
+  readonly matchExpressions?: readonly LabelSelectorRequirement[];
+}
+
+/** `spec.schedulers[].modelSelector.matchExpressions[]`. */
+export interface LabelSelectorRequirement {
+  /** The label that the requirement is about. */
+  readonly key: string;
+  /** How the label relates to `values`. */
+  readonly operator: LabelSelectorOperator;
+  /**
+   * Label values. At least one with In and NotIn, none with Exists and DoesNotExist.
+   * @default - none
+   */
+  readonly values?: readonly string[];
+}
+
+/** Values of `spec.schedulers[].modelSelector.matchExpressions[].operator`. */
+export enum LabelSelectorOperator {
+  /** `In` */
+  IN = 'In',
+  /** `NotIn` */
+  NOT_IN = 'NotIn',
+  /** `Exists` */
+  EXISTS = 'Exists',
+  /** `DoesNotExist` */
+  DOES_NOT_EXIST = 'DoesNotExist',
+}
+
+/** Values of `spec.schedulers[].appProtocol`. */
+export enum AppProtocol {
+  /** `http` */
+  HTTP = 'http',
+  /** `kubernetes.io/h2c` */
+  KUBERNETES_IO_H2C = 'kubernetes.io/h2c',
+}
+
+/** Values of `spec.schedulers[].scheduler`. */
+export enum SchedulerType {
+  /** `llm-d` */
+  LLM_D = 'llm-d',
+  /** `epp` */
+  EPP = 'epp',
+}
+
+/** Values of `spec.schedulers[].engineType`. */
+export enum EngineType {
+  /** `vllm` */
+  VLLM = 'vllm',
+  /** `sglang` */
+  SGLANG = 'sglang',
+  /** `tgi` */
+  TGI = 'tgi',
+  /** `trtllm` */
+  TRTLLM = 'trtllm',
+  /** `triton` */
+  TRITON = 'triton',
+}
+
+/** `spec.schedulers[].weights`. */
+export interface SchedulerWeights {
+  /**
+   * Few requests waiting in the pod.
+   * @default 2
+   */
+  readonly queue?: number;
+  /**
+   * Free KV cache.
+   * @default 2
+   */
+  readonly kvCache?: number;
+  /**
+   * Prompt prefix that the pod has cached.
+   * @default 3
+   */
+  readonly prefix?: number;
+  /**
+   * Pods that were least recently given a prompt without a cached prefix. Only with `scheduler: llm-d`. Absent: 0.
+   * @default - none
+   */
+  readonly lru?: number;
+  /**
+   * LoRA adapter that the pod has loaded. Absent: 0.
+   * @default - none
+   */
+  readonly loraAffinity?: number;
+  /**
+   * Few requests running in the pod. Absent: 0.
+   * @default - none
+   */
+  readonly runningRequests?: number;
+  /**
+   * Short predicted latency. Absent: 0.
+   * @default - none
+   */
+  readonly predictedLatency?: number;
+}
+
+/** Values of `spec.schedulers[].profile`. */
+export enum SchedulerProfile {
+  /** `balanced` */
+  BALANCED = 'balanced',
+  /** `latency` */
+  LATENCY = 'latency',
+  /** `throughput` */
+  THROUGHPUT = 'throughput',
+}
+
+/** `spec.schedulers[].configMapRef`. */
+export interface ConfigMapRef {
+  /** Name of a ConfigMap in the namespace of this object. */
+  readonly name: string;
+  /**
+   * Key of its data to read.
+   * @default "default-plugins.yaml"
+   */
+  readonly key?: string;
+}

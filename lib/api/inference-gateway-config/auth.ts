@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+const httpsUrlSchema = z
+  .string()
+  .max(2048)
+  .regex(/^https:\/\/[^\s/?#]+[^\s]*$/)
+  .meta({ expects: 'a URL beginning with https://' });
+
+const requiredClaimSchema = z
+  .strictObject({
+    name: z.string().min(1).max(253).meta({ description: 'Name of the claim.' }),
+    valueType: z
+      .enum(['String', 'StringArray'])
+      .default('String')
+      .meta({ description: 'Whether the claim is one string or a list of strings.', typeName: 'ClaimValueType' }),
+    values: z
+      .array(z.string().min(1).max(1024))
+      .min(1)
+      .max(128)
+      .meta({ description: 'Values of which the claim must have one.' }),
+  })
+  .meta({ description: 'A claim that a token must carry.', typeName: 'RequiredClaim' });
+
+const remoteJwksSchema = z
+  .strictObject({ uri: httpsUrlSchema.meta({ description: 'HTTPS address of the key set that verifies tokens.' }) })
+  .meta({ typeName: 'RemoteJwks' });
+
+const jwtProviderSchema = z
+  .strictObject({
+    name: z.string().min(1).max(253).meta({ description: 'Name of the provider.' }),
+    issuer: httpsUrlSchema.meta({ description: 'OIDC issuer; the `iss` claim of a token must equal it.' }),
+    remoteJWKS: remoteJwksSchema.meta({ description: 'Where the signing keys are published.' }),
+    audiences: z
+      .array(z.string().min(1).max(1024))
+      .max(8)
+      .optional()
+      .meta({ description: 'Accepted `aud` values. At least one of `audiences` and `requiredClaims` is needed.' }),
+    requiredClaims: z
+      .array(requiredClaimSchema)
+      .max(16)
+      .optional()
+      .meta({ description: 'Claims that a token must carry, all of them; a token without them is denied.' }),
+  })
+  .meta({ typeName: 'JwtProvider' });
+
+const jwtSchema = z
+  .strictObject({ provider: jwtProviderSchema.meta({ description: 'Who issues the tokens.' }) })
+  .meta({ typeName: 'JwtSpec' });
+
+/** `spec.auth`. */
+export const authSchema = z
+  .strictObject({ jwt: jwtSchema.meta({ description: 'JSON Web Tokens, sent as bearer tokens.' }) })
+  .meta({ typeName: 'AuthSpec' });

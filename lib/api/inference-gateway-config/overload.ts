@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { durationSchema } from '../schema/duration';
+
+/** Defaults of `spec.overload.retryAfter`; the rules compare with them where a bound is not given. */
+export const RETRY_AFTER_DEFAULTS = { min: '1s', max: '60s' } as const;
+
+const retryAfterSchema = z
+  .strictObject({
+    min: durationSchema.default(RETRY_AFTER_DEFAULTS.min).meta({ description: 'Shortest `Retry-After`; above 0s.' }),
+    max: durationSchema
+      .default(RETRY_AFTER_DEFAULTS.max)
+      .meta({ description: 'Longest `Retry-After`; not below `min`.' }),
+  })
+  .meta({ typeName: 'RetryAfterSpec' });
+
+/** `spec.overload`. */
+export const overloadSchema = z
+  .strictObject({
+    maxQueueTime: durationSchema.default('30s').meta({
+      description: 'A request that no pod can start within this time is answered with 429; above 0s.',
+      extension: true,
+    }),
+    retryAfter: retryAfterSchema.prefault({}).meta({
+      description: 'Bounds of the `Retry-After` that is computed from the measured drain rate.',
+      extension: true,
+    }),
+  })
+  .meta({ typeName: 'OverloadSpec' });

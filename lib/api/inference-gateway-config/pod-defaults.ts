@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+const text = z.string();
+const textMap = z.record(text, text);
+
+const quantitySchema = z
+  .union([z.int(), text.max(64).regex(/^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i?|[mkun]|[eE][+-]?[0-9]+)?$/)])
+  .meta({ expects: 'a quantity, such as 2, 500m or 4Gi', 'x-kubernetes-int-or-string': true });
+const quantityMap = z.record(text, quantitySchema);
+
+/* Deep Kubernetes types are passed through: the API server checks them where they land, in the pods' template. */
+
+const resourcesSchema = z.looseObject({ requests: quantityMap.optional(), limits: quantityMap.optional() });
+
+const tolerationSchema = z.looseObject({
+  key: text.optional(),
+  operator: text.optional(),
+  value: text.optional(),
+  effect: text.optional(),
+  tolerationSeconds: z.int().optional(),
+});
+
+const affinitySchema = z.looseObject({
+  nodeAffinity: z.looseObject({}).optional(),
+  podAffinity: z.looseObject({}).optional(),
+  podAntiAffinity: z.looseObject({}).optional(),
+});
+
+const envVarSchema = z.looseObject({
+  name: text.min(1),
+  value: text.optional(),
+  valueFrom: z.looseObject({}).optional(),
+});
+
+/** Environment variables of a container (core/v1 EnvVar). */
+export const envSchema = z.array(envVarSchema).max(256);
+
+/** Sources of environment variables (core/v1 EnvFromSource). */
+export const envFromSchema = z.array(z.looseObject({})).max(64);
+
+/** `spec.podDefaults`. */
+export const podDefaultsSchema = z
+  .strictObject({
+    resources: resourcesSchema.optional().meta({ description: 'Requests and limits (core/v1 ResourceRequirements).' }),
+    nodeSelector: textMap.optional().meta({ description: 'Labels that a node must have.' }),
+    tolerations: z
+      .array(tolerationSchema)
+      .max(64)
+      .optional()
+      .meta({ description: 'Taints that the pods tolerate (core/v1 Toleration).' }),
+    affinity: affinitySchema.optional().meta({ description: 'Where the pods prefer to run (core/v1 Affinity).' }),
+    labels: textMap.optional().meta({ description: 'Labels added to the pods.' }),
+    annotations: textMap.optional().meta({ description: 'Annotations added to the pods.' }),
+    env: envSchema.optional().meta({ description: 'Environment variables of the containers (core/v1 EnvVar).' }),
+    envFrom: envFromSchema
+      .optional()
+      .meta({ description: 'Sources of environment variables (core/v1 EnvFromSource).' }),
+  })
+  .meta({ typeName: 'PodDefaults' });

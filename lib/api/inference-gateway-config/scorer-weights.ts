@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { DeepReadonly } from '../schema/deep-readonly';
+
+/** The contract's weights: what a scheduler has when it names none, and what an omitted one of the three is. */
+const CONTRACT_WEIGHTS = { queue: 2, kvCache: 2, prefix: 3 } as const;
+
+const weight = z.int32().min(0);
+
+/** `spec.schedulers[].weights`. A weight that is left out has its default, also beside others that are given. */
+export const weightsSchema = z
+  .strictObject({
+    queue: weight.default(CONTRACT_WEIGHTS.queue).meta({ description: 'Few requests waiting in the pod.' }),
+    kvCache: weight.default(CONTRACT_WEIGHTS.kvCache).meta({ description: 'Free KV cache.' }),
+    prefix: weight.default(CONTRACT_WEIGHTS.prefix).meta({ description: 'Prompt prefix that the pod has cached.' }),
+    lru: weight.optional().meta({
+      description:
+        'Pods that were least recently given a prompt without a cached prefix. Only with `scheduler: llm-d`. Absent: 0.',
+    }),
+    loraAffinity: weight.optional().meta({ description: 'LoRA adapter that the pod has loaded. Absent: 0.' }),
+    runningRequests: weight.optional().meta({ description: 'Few requests running in the pod. Absent: 0.' }),
+    predictedLatency: weight.optional().meta({ description: 'Short predicted latency. Absent: 0.' }),
+  })
+  .meta({ typeName: 'SchedulerWeights' });
+
+/** Names of the weight sets of `spec.schedulers[].profile`. */
+export const schedulerProfileSchema = z
+  .enum(['balanced', 'latency', 'throughput'])
+  .meta({ typeName: 'SchedulerProfile' });
+
+/** A weight for every scorer; 0 leaves it out. */
+export type CompleteWeights = Readonly<Record<keyof z.output<typeof weightsSchema>, number>>;
+
+const NO_WEIGHTS: CompleteWeights = {
+  queue: 0,
+  kvCache: 0,
+  prefix: 0,
+  lru: 0,
+  loraAffinity: 0,
+  runningRequests: 0,
+  predictedLatency: 0,
+};
+
+/**
+ * Weights by profile. `balanced`: the contract's, and an adapter goes where it is loaded. `latency`: an idle pod before
+ * a warm cache, for short prompts and interactive use. `throughput`: cache hits before everything, for long shared
+ * prompts and batches. None uses predictedLatency: a profile must work before anything was learned.
+ */
+export const SCHEDULER_PROFILES: Readonly<Record<z.output<typeof schedulerProfileSchema>, CompleteWeights>> = {
+  balanced: { ...NO_WEIGHTS, ...CONTRACT_WEIGHTS, loraAffinity: 2 },
+  latency: { ...NO_WEIGHTS, queue: 4, kvCache: 2, prefix: 2, loraAffinity: 1, runningRequests: 3 },
+  throughput: { ...NO_WEIGHTS, queue: 1, kvCache: 2, prefix: 6, loraAffinity: 3 },
+};
+
+interface WeightChoice {
+  readonly weights?: DeepReadonly<z.output<typeof weightsSchema>> | undefined;
+  readonly profile?: z.output<typeof schedulerProfileSchema> | undefined;
+}
+
+/** The weights a scheduler runs with: explicit ones, else its profile's, else the contract's. */
+export function schedulerWeights({ weights, profile }: WeightChoice): CompleteWeights {
+  if (weights !== undefined) return withoutHoles(weights);
+  return profile === undefined ? { ...NO_WEIGHTS, ...CONTRACT_WEIGHTS } : SCHEDULER_PROFILES[profile];
+}
+
+function withoutHoles(weights: NonNullable<WeightChoice['weights']>): CompleteWeights {
+  return {
+    ...weights,
+    lru: weights.lru ?? 0,
+    loraAffinity: weights.loraAffinity ?? 0,
+    runningRequests: weights.runningRequests ?? 0,
+    predictedLatency: weights.predictedLatency ?? 0,
+  };
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import type { DeepReadonly } from './schema/deep-readonly';
+import { looseObjectMetaSchema } from './schema/object-meta';
+
+const conditionSchema = z.looseObject({ type: z.string(), status: z.string() });
+
+/** What we read of a core/v1 Pod. The rest is passed over. */
+export const podSchema = z.looseObject({
+  apiVersion: z.literal('v1'),
+  kind: z.literal('Pod'),
+  metadata: looseObjectMetaSchema,
+  status: z
+    .looseObject({
+      podIP: z.union([z.ipv4(), z.ipv6()]).optional().meta({ expects: 'an IPv4 or IPv6 address' }),
+      conditions: z.array(conditionSchema).optional(),
+    })
+    .optional(),
+});
+
+export type Pod = DeepReadonly<z.output<typeof podSchema>>;

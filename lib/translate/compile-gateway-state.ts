@@ -1,0 +1,108 @@
+import type { InferenceGatewayConfig } from '../api/inference-gateway-config/inference-gateway-config';
+import { durationToMilliseconds } from '../api/schema/duration';
+import { type CheckedObject, checkObjects, ofKind } from './check-objects';
+import type { GatewayState, OverloadState, SchedulerState } from './gateway-state';
+import { adaptersByScheduler } from './gateway-state/adapters';
+import { schedulerEndpoints } from './gateway-state/endpoints';
+import { compileRewrites } from './gateway-state/rewrites';
+import { compileWeights } from './gateway-state/weights';
+import { faultLine, type SourcedValue, sourceLine } from './sourced-value';
+
+export type CompileResult =
+  | {
+      readonly state: GatewayState;
+      /** What was left out or will not do what its author meant; one sentence each. */
+      readonly warnings: readonly string[];
+    }
+  /** `file:line path: message`, all of them; at least one. */
+  | { readonly faults: readonly string[] };
+
+/**
+ * Compiles the objects around the one InferenceGatewayConfig among them. Pods, ConfigMaps and rewrites count where they
+ * are in its namespace.
+ */
+export function compileGatewayState(values: readonly SourcedValue[]): CompileResult {
+  const checked = checkObjects(values);
+  if ('faults' in checked) return checked;
+  const [config, another] = ofKind(checked.objects, 'InferenceGatewayConfig');
+  if (config === undefined) return { faults: ['no InferenceGatewayConfig was found: add one to the files'] };
+  if (another !== undefined) return { faults: [secondGateway(config, another)] };
+  return compileConfig(config, checked.objects);
+}
+
+function compileConfig(
+  config: CheckedObject<InferenceGatewayConfig>,
+  objects: readonly CheckedObject[],
+): CompileResult {
+  const faults: string[] = [];
+  const warnings: string[] = [];
+  const { metadata, spec } = config.object;
+  const { namespace } = metadata;
+  const pods = ofKind(objects, 'Pod').filter(({ object }) => object.metadata.namespace === namespace);
+  const configMaps = ofKind(objects, 'ConfigMap').filter(({ object }) => object.metadata.namespace === namespace);
+
+  const adapters = adaptersByScheduler(spec.schedulers, configMaps);
+  warnings.push(...adapters.warnings);
+  const overload = compileOverload(spec.overload);
+  const schedulers = spec.schedulers.map((scheduler, index): SchedulerState => {
+    const weights = compileWeights(scheduler, index, config, configMaps);
+    faults.push(...weights.faults);
+    warnings.push(...weights.warnings);
+    const endpoints = schedulerEndpoints(scheduler, pods);
+    warnings.push(...endpoints.warnings);
+    const routeTimeoutMs = scheduler.routeTimeout && durationToMilliseconds(scheduler.routeTimeout);
+    return {
+      namespace,
+      name: scheduler.name,
+      ...(scheduler.modelName !== undefined && { modelName: scheduler.modelName }),
+      adapters: adapters.of.get(scheduler.name) ?? [],
+      engine: scheduler.engineType,
+      weights: weights.weights,
+      overload,
+      ...(typeof routeTimeoutMs === 'number' && { routeTimeoutMs }),
+      appProtocol: scheduler.appProtocol,
+      endpoints: endpoints.endpoints,
+    };
+  });
+  const rewrites = compileRewrites(
+    ofKind(objects, 'InferenceModelRewrite').filter(({ object }) => object.metadata.namespace === namespace),
+    schedulers,
+  );
+  warnings.push(...rewrites.warnings);
+  if (faults.length > 0) return { faults };
+
+  return {
+    state: {
+      gateway: `${namespace}/${metadata.name}`,
+      bodyRouting: spec.bbr.enabled,
+      maxRequestBodyBytes: spec.bbr.maxRequestBodyBytes,
+      ...(spec.bbr.defaultBackend && { defaultBackend: spec.bbr.defaultBackend }),
+      explain: spec.observability.explain.enabled,
+      schedulers,
+      rewrites: rewrites.rewrites,
+    },
+    warnings,
+  };
+}
+
+function compileOverload(overload: InferenceGatewayConfig['spec']['overload']): OverloadState {
+  const wholeSeconds = (duration: string) => Math.max(1, Math.ceil((durationToMilliseconds(duration) ?? 0) / 1000));
+  return {
+    maxQueueTimeMs: durationToMilliseconds(overload.maxQueueTime) ?? 0,
+    retryAfterMinSeconds: wholeSeconds(overload.retryAfter.min),
+    retryAfterMaxSeconds: wholeSeconds(overload.retryAfter.max),
+  };
+}
+
+function secondGateway(
+  first: CheckedObject<InferenceGatewayConfig>,
+  second: CheckedObject<InferenceGatewayConfig>,
+): string {
+  const [one, other] = [first, second].map(({ object }) => `${object.metadata.namespace}/${object.metadata.name}`);
+  const path = ['metadata', 'name'];
+  return faultLine(
+    second.at,
+    path,
+    `InferenceGatewayConfig ${other} is one too many: a gateway runs one, and ${one} is in ${sourceLine(first.at, path)}; remove or move one`,
+  );
+}

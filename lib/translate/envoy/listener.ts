@@ -1,0 +1,122 @@
+import { envoyAddress } from './address';
+import { EARLY_REMOVED_ENVOY_HEADERS, EARLY_REMOVED_HEADERS } from './control-headers';
+import type { Json, JsonObject } from './json';
+import { localReplyConfig } from './local-replies';
+import { type EnvoyOptions, seconds } from './options';
+import { LISTENER_NAME, PROCESSOR_CLUSTER, ROUTE_CONFIGURATION, STAT_PREFIX, TYPE_URL } from './resource-names';
+
+/** `spec.bbr.maxRequestBodyBytes` at most; the routes carry the limit in force. */
+const LARGEST_BODY_BYTES = 268_435_456;
+
+/** The listener. It depends on the options alone, so that no edit of the objects drains connections. */
+export function listener(options: EnvoyOptions, routesFile: string): JsonObject {
+  return {
+    '@type': TYPE_URL.listener,
+    name: LISTENER_NAME,
+    address: envoyAddress(options.listen),
+    filter_chains: [
+      {
+        filters: [
+          {
+            name: 'envoy.filters.network.http_connection_manager',
+            typed_config: connectionManager(options, routesFile),
+          },
+        ],
+      },
+    ],
+  };
+}
+
+function connectionManager(options: EnvoyOptions, routesFile: string): JsonObject {
+  return {
+    '@type': 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
+    stat_prefix: STAT_PREFIX,
+    // HTTP/1.1, and HTTP/2 without TLS for clients that begin with it.
+    codec_type: 'AUTO',
+    rds: {
+      route_config_name: ROUTE_CONFIGURATION,
+      config_source: { path_config_source: { path: routesFile }, resource_api_version: 'V3' },
+    },
+    use_remote_address: true,
+    always_set_request_id_in_response: true,
+    request_headers_timeout: '30s',
+    // For the whole of a request to arrive: its body is held in memory meanwhile.
+    request_timeout: '300s',
+    stream_idle_timeout: seconds(options.streamIdleTimeoutMs ?? 600_000),
+    early_header_mutation_extensions: [
+      {
+        name: 'envoy.http.early_header_mutation.header_mutation',
+        typed_config: {
+          '@type': 'type.googleapis.com/envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation',
+          mutations: [...EARLY_REMOVED_HEADERS, ...EARLY_REMOVED_ENVOY_HEADERS].map((name) => ({ remove: name })),
+        },
+      },
+    ],
+    local_reply_config: localReplyConfig(),
+    ...(options.accessLogPath === undefined ? {} : { access_log: [accessLog(options.accessLogPath)] }),
+    http_filters: [
+      filter('buffer', {
+        '@type': 'type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer',
+        max_request_bytes: LARGEST_BODY_BYTES,
+      }),
+      filter('ext_proc', processorFilter(options)),
+      filter('router', {
+        '@type': 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router',
+        suppress_envoy_headers: true,
+      }),
+    ],
+  };
+}
+
+/** One filter: the body crosses the process boundary once, and Envoy balances on its own when the processor is dead. */
+function processorFilter(options: EnvoyOptions): JsonObject {
+  return {
+    '@type': 'type.googleapis.com/envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor',
+    grpc_service: { envoy_grpc: { cluster_name: PROCESSOR_CLUSTER } },
+    failure_mode_allow: true,
+    allow_mode_override: true,
+    message_timeout: seconds(options.messageTimeoutMs ?? 5_000),
+    processing_mode: {
+      request_header_mode: 'SEND',
+      request_body_mode: 'BUFFERED',
+      request_trailer_mode: 'SKIP',
+      response_header_mode: 'SEND',
+      response_body_mode: 'NONE',
+      response_trailer_mode: 'SKIP',
+    },
+    response_attributes: ['upstream.address', 'upstream.request_attempt_count'],
+    metadata_options: { receiving_namespaces: { untyped: ['envoy.lb'] } },
+  };
+}
+
+function filter(name: string, config: JsonObject): JsonObject {
+  return { name: `envoy.filters.http.${name}`, typed_config: config };
+}
+
+/** JSON, so that nothing a client sends can end a line or a field. */
+function accessLog(path: string): Json {
+  return {
+    name: 'envoy.access_loggers.file',
+    typed_config: {
+      '@type': 'type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog',
+      path,
+      log_format: {
+        json_format: {
+          time: '%START_TIME%',
+          request_id: '%REQ(X-REQUEST-ID)%',
+          method: '%REQ(:METHOD)%',
+          path: '%PATH(NQ)%',
+          status: '%RESPONSE_CODE%',
+          details: '%RESPONSE_CODE_DETAILS%',
+          flags: '%RESPONSE_FLAGS%',
+          cluster: '%UPSTREAM_CLUSTER%',
+          endpoint: '%UPSTREAM_REMOTE_ADDRESS%',
+          attempts: '%UPSTREAM_REQUEST_ATTEMPT_COUNT%',
+          received_bytes: '%BYTES_RECEIVED%',
+          sent_bytes: '%BYTES_SENT%',
+          duration_ms: '%DURATION%',
+        },
+      },
+    },
+  };
+}

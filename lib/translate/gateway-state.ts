@@ -1,0 +1,78 @@
+/**
+ * What the router and the pickers know of the world, compiled from the objects. Plain data: it crosses processes as JSON.
+ */
+export interface GatewayState {
+  /** InferenceGatewayConfig as `namespace/name`. */
+  readonly gateway: string;
+  /** `spec.bbr.enabled`; when false there is one scheduler, and it gets every request whatever its model. */
+  readonly bodyRouting: boolean;
+  /** `spec.bbr.maxRequestBodyBytes`. */
+  readonly maxRequestBodyBytes: number;
+  /** `spec.bbr.defaultBackend`: requests for unknown models go there. */
+  readonly defaultBackend?: { readonly name: string; readonly port: number };
+  /** A client may ask for `x-gateway-decision`. */
+  readonly explain: boolean;
+  readonly schedulers: readonly SchedulerState[];
+  /** In order of precedence: exact matches are looked up before generic ones, the oldest object first. */
+  readonly rewrites: readonly RewriteState[];
+}
+
+export interface SchedulerState {
+  readonly namespace: string;
+  readonly name: string;
+  /** The base model; absent only where one scheduler takes every model. */
+  readonly modelName?: string;
+  /** LoRA adapters of `modelName`: `spec.schedulers[].loraAdapters` and the bbr-managed ConfigMaps, trimmed, unique. */
+  readonly adapters: readonly string[];
+  readonly engine: EngineType;
+  readonly weights: ScorerWeights;
+  readonly overload: OverloadState;
+  /** Milliseconds; 0 is off; absent is the gateway's default. */
+  readonly routeTimeoutMs?: number;
+  /** How the pods speak HTTP: HTTP/1.1, or HTTP/2 without TLS. Absent is `http`. */
+  readonly appProtocol?: 'http' | 'kubernetes.io/h2c';
+  readonly endpoints: readonly EndpointState[];
+}
+
+export type EngineType = 'vllm' | 'sglang' | 'tgi' | 'trtllm' | 'triton';
+
+/** Non-negative weights of the scorers; 0 leaves a scorer out. */
+export interface ScorerWeights {
+  readonly queue: number;
+  readonly kvCache: number;
+  readonly prefix: number;
+  readonly lru: number;
+  readonly loraAffinity: number;
+  readonly runningRequests: number;
+  readonly predictedLatency: number;
+}
+
+export interface OverloadState {
+  /** A request that no pod can start within this time is refused with 429. Milliseconds. */
+  readonly maxQueueTimeMs: number;
+  /** Clamp of Retry-After. Whole seconds. */
+  readonly retryAfterMinSeconds: number;
+  readonly retryAfterMaxSeconds: number;
+}
+
+export interface EndpointState {
+  /** `ip:port`; IPv6 in brackets. */
+  readonly address: string;
+  /** `namespace/name` of the pod. */
+  readonly pod: string;
+  /** The pod's uid where it has one: a new pod at an old address is another endpoint. */
+  readonly uid?: string;
+  /** The Ready condition, and no deletionTimestamp. */
+  readonly ready: boolean;
+}
+
+export interface RewriteState {
+  /** `namespace/name` of the InferenceModelRewrite. */
+  readonly name: string;
+  /** The scheduler that `spec.poolRef` names, as `namespace/name`. */
+  readonly scheduler: string;
+  /** Model names matched exactly; empty is a generic rule, which matches every model of its scheduler. */
+  readonly models: readonly string[];
+  /** At least one; weights at least 1. */
+  readonly targets: ReadonlyArray<{ readonly model: string; readonly weight: number }>;
+}

@@ -1,0 +1,45 @@
+import type { GatewayState } from '../../lib/translate/gateway-state';
+import type { EndpointPicker } from '../endpoint-picker/endpoint-picker';
+import type { Processor } from '../ext-proc/processor';
+import { createTurns } from './body/turns';
+import { refuse } from './errors';
+import { compileRouting, type Routing } from './models/routing';
+import type { BodyRouterObserver } from './observer';
+import { RequestStream, type RouterContext } from './request-stream';
+
+export interface BodyRouterOptions {
+  readonly picker: EndpointPicker;
+  /** The state of this moment. A change is a new object; an object that was returned is never changed. */
+  readonly state: () => GatewayState;
+  /** A draw in [0, 1), for weighted rewrites. */
+  readonly random: () => number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly clock: () => number;
+  /** Resolves when the event loop has served what was waiting (`setImmediate`). */
+  readonly yieldTurn: () => Promise<void>;
+  readonly observe: BodyRouterObserver;
+  /** Unix seconds that `GET /v1/models` shows as `created`. */
+  readonly created: number;
+}
+
+/** The Body-Based Router: finds each request's model, its scheduler and, through the picker, its endpoint. */
+export function createBodyRouter(options: BodyRouterOptions): Processor {
+  const { state, observe, yieldTurn } = options;
+  let routing: Routing | undefined;
+  const context: RouterContext = {
+    ...options,
+    turns: createTurns(yieldTurn),
+    routing: () => {
+      const current = state();
+      if (routing?.state !== current) routing = compileRouting(current);
+      return routing;
+    },
+  };
+  return {
+    open: () => new RequestStream(context),
+    overloaded: () => {
+      observe.requestRefused('router_overloaded');
+      return refuse('router_overloaded');
+    },
+  };
+}

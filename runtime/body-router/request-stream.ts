@@ -1,0 +1,207 @@
+import type { EndpointPicker, PickResult, Ticket } from '../endpoint-picker/endpoint-picker';
+import {
+  type Answer,
+  type Attributes,
+  type Body,
+  CONTINUE,
+  type HeaderMap,
+  type ProcessorStream,
+} from '../ext-proc/processor';
+import { bodyOf, EMPTY_BODY, spanBytes } from './body/span';
+import { spliceBody } from './body/splice';
+import type { Turns } from './body/turns';
+import { type BodyReader, bodyReader } from './body-reader';
+import { DECISION, EXPLAIN, SERVED } from './control-headers';
+import { type BodyKind, chooseDestination } from './destination';
+import { type RefusalName, refuse } from './errors';
+import { gatewayReply } from './gateway-endpoints';
+import type { Resolution } from './models/resolve';
+import type { Routing } from './models/routing';
+import type { BodyRouterObserver } from './observer';
+import { blockHashes } from './prefix/block-hashes';
+import { type FactsResult, NO_FACTS, type RequestFacts } from './request-facts';
+import { type ModelRestorer, restorerFor } from './response/model-restorer';
+import { defaultBackendAnswer, routedAnswer } from './routed-answer';
+
+/** What all requests of one router share. */
+export interface RouterContext {
+  readonly picker: EndpointPicker;
+  readonly random: () => number;
+  readonly clock: () => number;
+  readonly observe: BodyRouterObserver;
+  readonly created: number;
+  readonly turns: Turns;
+  readonly routing: () => Routing;
+}
+
+/** A request whose destination is known and whose endpoint is being picked. */
+interface Departure extends Resolution {
+  readonly startedAt: number;
+  readonly body: Body;
+  readonly facts: RequestFacts;
+  /** The model asked for; undefined where the request names none. */
+  readonly asked: string | undefined;
+}
+
+/**
+ * One HTTP request. It owns the request's ticket from the pick until `closed`, also where the pick ends after that.
+ */
+export class RequestStream implements ProcessorStream {
+  private headers: HeaderMap = new Map();
+  private reader: BodyReader | undefined;
+  private ticket: Ticket | undefined;
+  private status: number | undefined;
+  private over = false;
+  private explanation: string | undefined;
+  /** The name to set back in the response, where the body was changed. */
+  private askedModel: string | undefined;
+  private restorer: ModelRestorer | undefined;
+
+  constructor(private readonly context: RouterContext) {}
+
+  requestHeaders(headers: HeaderMap, endOfStream: boolean): Answer | Promise<Answer> {
+    this.headers = headers;
+    const routing = this.context.routing();
+    const reply = gatewayReply(headers, routing, this.context.created);
+    if (reply !== undefined) {
+      if (reply.refused === undefined) this.context.observe.requestAnswered(reply.endpoint);
+      else this.context.observe.requestRefused(reply.refused);
+      return reply.answer;
+    }
+    if (endOfStream) return this.depart(routing, 'none', EMPTY_BODY, NO_FACTS, this.context.clock());
+    this.reader = bodyReader(headers.get('content-type'));
+    const limit = routing.state.maxRequestBodyBytes;
+    return Number(headers.get('content-length') ?? 0) > limit ? this.refuse('body_too_large', { limit }) : CONTINUE;
+  }
+
+  requestBody(body: Body): Answer | Promise<Answer> {
+    const { clock, routing, turns } = this.context;
+    const startedAt = clock();
+    const limit = routing().state.maxRequestBodyBytes;
+    if (body.length > limit) return this.refuse('body_too_large', { limit });
+    const reader = this.reader ?? bodyReader(this.headers.get('content-type'));
+    const facts = reader.read(body, turns);
+    if (!('then' in facts)) return this.decide(facts, reader.kind, body, startedAt);
+    return facts.then((read) => this.decide(read, reader.kind, body, startedAt));
+  }
+
+  responseHeaders(headers: HeaderMap, attributes: Attributes): Answer {
+    this.status = Number(headers.get(':status')) || undefined;
+    // Absent on replies of Envoy itself.
+    const address = attributes.get('upstream.address');
+    const set: Array<readonly [string, string]> = [];
+    if (address !== undefined && address !== '') {
+      this.ticket?.served(address);
+      set.push([SERVED, address]);
+    }
+    if (this.explanation !== undefined) set.push([DECISION, this.explanation]);
+    this.restorer = this.askedModel === undefined ? undefined : restorerFor(headers, this.askedModel);
+    if (this.restorer === undefined) return set.length === 0 ? CONTINUE : { kind: 'continue', setHeaders: set };
+    return { kind: 'continue', setHeaders: set, removeHeaders: ['content-length'], streamResponseBody: true };
+  }
+
+  responseBody(chunk: Buffer, endOfStream: boolean): Answer {
+    if (this.restorer === undefined) return CONTINUE;
+    const chunks = this.restorer.push(chunk, endOfStream);
+    return chunks.length === 1 && chunks[0] === chunk ? CONTINUE : { kind: 'continue', body: bodyOf(chunks) };
+  }
+
+  closed(): void {
+    this.over = true;
+    this.ticket?.done(this.status);
+  }
+
+  private decide(facts: FactsResult, kind: BodyKind, body: Body, startedAt: number): Answer | Promise<Answer> {
+    if (this.over) return CONTINUE;
+    const routing = this.context.routing();
+    if (!('refusal' in facts)) return this.depart(routing, kind, body, facts, startedAt);
+    // Where no model is needed, a body that cannot be read is the model server's to judge.
+    if (!routing.state.bodyRouting) return this.depart(routing, kind, body, NO_FACTS, startedAt);
+    return this.refuse(facts.refusal, facts.values);
+  }
+
+  private depart(
+    routing: Routing,
+    kind: BodyKind,
+    body: Body,
+    facts: RequestFacts,
+    startedAt: number,
+  ): Answer | Promise<Answer> {
+    const asked = facts.model?.name;
+    const destination = chooseDestination(routing, this.headers, kind, asked, this.context.random);
+    if (destination.kind === 'refused') return this.refuse(destination.refusal, { model: destination.model ?? '' });
+    if (destination.kind === 'default-backend') {
+      this.context.observe.requestDefaulted();
+      return defaultBackendAnswer(this.headers);
+    }
+    const { route } = destination;
+    const departure: Departure = { ...destination, startedAt, body, facts, asked };
+    const salt = `${route.model}\n${facts.cacheSalt ? spanBytes(body, facts.cacheSalt).toString('latin1') : ''}`;
+    let picked: PickResult | Promise<PickResult>;
+    try {
+      picked = this.context.picker.pick({
+        scheduler: route.scheduler,
+        model: route.model,
+        ...(route.adapter !== undefined && { adapter: route.adapter }),
+        promptBytes: facts.promptBytes,
+        ...(facts.maxOutputTokens !== undefined && { maxOutputTokens: facts.maxOutputTokens }),
+        prefixHashes: blockHashes(body, facts.prompt, salt),
+        explain: routing.state.explain && this.headers.get(EXPLAIN) === '1',
+      });
+    } catch {
+      return this.refuse('picker_failed', {}, route.scheduler);
+    }
+    if ('outcome' in picked) return this.answer(picked, departure, routing);
+    return picked.then(
+      (result) => this.answer(result, departure, routing),
+      () => this.refuse('picker_failed', {}, route.scheduler),
+    );
+  }
+
+  private answer(result: PickResult, departure: Departure, routing: Routing): Answer {
+    const { route } = departure;
+    if (result.outcome !== 'picked') {
+      const refusal = result.outcome === 'saturated' ? 'pool_saturated' : 'no_endpoints';
+      const seconds = result.retryAfterSeconds;
+      return this.refuse(refusal, { seconds }, route.scheduler, seconds);
+    }
+    if (this.over) {
+      result.ticket.done();
+      return CONTINUE;
+    }
+    this.ticket = result.ticket;
+    this.explanation = result.explanation;
+    const body = this.rewritten(departure);
+    this.reportRouted(departure, routing);
+    return routedAnswer(this.headers, route, result.endpoints, body);
+  }
+
+  /** The body with the model that serves; undefined where it is the one that the body names. */
+  private rewritten({ body, facts, route }: Departure): Body | undefined {
+    const { model } = facts;
+    if (model === undefined || model.name === route.model) return undefined;
+    this.askedModel = model.name;
+    return spliceBody(body, model.spans, model.encode(route.model));
+  }
+
+  private reportRouted({ asked, body, rewrite, route, startedAt }: Departure, routing: Routing): void {
+    const known = asked !== undefined && (routing.models.has(asked) || routing.rewrites.exact.has(asked));
+    this.context.observe.requestRouted({
+      scheduler: route.scheduler,
+      model: route.known ? route.model : 'other',
+      bodyBytes: body.length,
+      decisionMs: this.context.clock() - startedAt,
+      ...(rewrite !== undefined && { rewrite: { name: rewrite, from: known ? asked : 'other' } }),
+    });
+  }
+
+  private refuse(
+    name: RefusalName,
+    values: Readonly<Record<string, string | number>> = {},
+    scheduler?: string,
+    retryAfterSeconds?: number,
+  ): Answer {
+    this.context.observe.requestRefused(name, scheduler);
+    return refuse(name, values, retryAfterSeconds);
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The seam between the Body-Based Router and an Endpoint Picker. In one process it is a call; between processes it is
+ * the same messages on a connection. Bodies never cross it.
+ */
+export interface EndpointPicker {
+  /** Chooses the endpoints for one request and, when it does, enters the request in the in-flight ledger. */
+  pick(request: PickRequest): PickResult | Promise<PickResult>;
+}
+
+export interface PickRequest {
+  /** The scheduler, as `namespace/name`. */
+  readonly scheduler: string;
+  /** The model as the model server will see it: an adapter or the base model. */
+  readonly model: string;
+  /** The LoRA adapter, where `model` is one. */
+  readonly adapter?: string;
+  /** Bytes of prompt in the request; a token is taken as 4 bytes. */
+  readonly promptBytes: number;
+  /** `max_tokens` or `max_completion_tokens` of the request. */
+  readonly maxOutputTokens?: number;
+  /** Chained hashes of the prompt's whole blocks, first block first; salted with the model. */
+  readonly prefixHashes: readonly BlockHash[];
+  /** Ask for `PickedEndpoints.explanation`. */
+  readonly explain: boolean;
+}
+
+/** A non-negative integer below 2^53: hash of a prompt block and of all blocks before it. */
+export type BlockHash = number;
+
+export type PickResult = PickedEndpoints | PickRefused;
+
+export interface PickedEndpoints {
+  readonly outcome: 'picked';
+  /** `ip:port`, the choice first, then fallbacks in order. Never empty. */
+  readonly endpoints: readonly string[];
+  /** The request's entry in the ledger; its `done` must be called. */
+  readonly ticket: Ticket;
+  /** Scores per pod in short, ASCII, at most 1 KiB. Present when it was asked for. */
+  readonly explanation?: string;
+}
+
+export interface PickRefused {
+  /**
+   * `saturated`: no pod can start the request within `spec.overload.maxQueueTime`; answer 429.
+   * `no-endpoints`: no pod is ready; answer 503.
+   */
+  readonly outcome: 'saturated' | 'no-endpoints';
+  /** Whole seconds, at least 1. */
+  readonly retryAfterSeconds: number;
+}
+
+/** One request in the ledger. Every method may be called late, twice or never without harm, except `done`: once. */
+export interface Ticket {
+  /** Response headers came, from this `ip:port`; it need not be the endpoint that was picked. */
+  served(address: string): void;
+  /** The request is over. `status`: HTTP status of the response, undefined when none came. Idempotent. */
+  done(status?: number): void;
+}

@@ -1,0 +1,182 @@
+import type { MetricsSource, MetricsWatch, ScrapeTarget } from '../metrics-source';
+import type { PickerLog, PickerObserver } from '../observe';
+import { ENGINE_SIGNALS } from './engines';
+import { parseMetrics } from './metrics-parser';
+import { connect, type Scrape } from './scrape';
+
+export interface ScraperOptions {
+  /** Milliseconds, never going back. */
+  readonly clock: () => number;
+  readonly random: () => number;
+  readonly observe: Pick<PickerObserver, 'scraped'>;
+  readonly log: PickerLog;
+  /** Milliseconds between two scrapes of a pod that works; default 200. */
+  readonly intervalMs?: number;
+  /** The same of a pod that is idle or does not answer; default 1000. */
+  readonly idleIntervalMs?: number;
+  /** Milliseconds until a scrape is given up; default 1000. */
+  readonly timeoutMs?: number;
+}
+
+/** A real page has tens of kilobytes. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Scrapes in flight at once over all pods. Frozen pods hold a place until the timeout, so it is far above need. */
+const MAX_PARALLEL = 256;
+
+/**
+ * Reads the metrics pages of model servers: each pod on its own kept connection, one request in flight a pod, at an
+ * interval that grows while the pod is idle. Pods are scraped at different moments of the interval. Faults are logged
+ * when they begin, change and end.
+ */
+export function createScraper(options: ScraperOptions): MetricsSource {
+  const waiting: Array<() => void> = [];
+  const watches = new Set<PodScraper>();
+  let inFlight = 0;
+
+  const places: Places = {
+    take(start) {
+      if (inFlight >= MAX_PARALLEL) waiting.push(start);
+      else {
+        inFlight += 1;
+        start();
+      }
+    },
+    free() {
+      const next = waiting.shift();
+      if (next === undefined) inFlight -= 1;
+      else next();
+    },
+  };
+
+  return {
+    watch(target) {
+      const scraper = scrapePod(target, options, places);
+      watches.add(scraper);
+      return {
+        get intervalMs() {
+          return scraper.intervalMs;
+        },
+        wake: scraper.wake,
+        stop() {
+          if (!watches.delete(scraper)) return;
+          scraper.close().catch(() => undefined);
+        },
+      };
+    },
+    async close() {
+      const closing = [...watches].map((scraper) => scraper.close());
+      watches.clear();
+      await Promise.all(closing);
+    },
+  };
+}
+
+/** The bound on parallel scrapes. Whoever took a place frees it, once. */
+interface Places {
+  take(start: () => void): void;
+  free(): void;
+}
+
+interface PodScraper extends Omit<MetricsWatch, 'stop'> {
+  close(): Promise<void>;
+}
+
+function scrapePod(target: ScrapeTarget, options: ScraperOptions, places: Places): PodScraper {
+  const { clock, random, observe, log } = options;
+  const shortest = options.intervalMs ?? 200;
+  const longest = Math.max(shortest, options.idleIntervalMs ?? 1000);
+  const signals = ENGINE_SIGNALS[target.engine];
+  const connection = connect(target.address, { timeoutMs: options.timeoutMs ?? 1000, maxPageBytes: MAX_PAGE_BYTES });
+  const fields = { pod: target.pod, scheduler: target.scheduler, address: target.address };
+
+  let intervalMs = shortest;
+  let fault = '';
+  let toldOfMissing = false;
+  let closed = false;
+  // The first at once, the second at a chance moment of the interval: that spreads pods that appeared together.
+  let first = true;
+  let scraping = true;
+  let dueAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function schedule(delayMs: number): void {
+    clearTimeout(timer);
+    dueAt = clock() + delayMs;
+    timer = setTimeout(begin, delayMs);
+  }
+
+  function begin(): void {
+    scraping = true;
+    places.take(scrape);
+  }
+
+  function scrape(): void {
+    if (closed) {
+      places.free();
+      return;
+    }
+    const start = clock();
+    target.sent();
+    connection.get((result) => {
+      places.free();
+      if (closed) return;
+      observe.scraped(target.scheduler, result.outcome, clock() - start);
+      scraping = false;
+      const working = read(result);
+      intervalMs = working ? shortest : Math.min(longest, intervalMs * 2);
+      schedule(first ? random() * intervalMs : Math.max(0, intervalMs - (clock() - start)));
+      first = false;
+    });
+  }
+
+  /** Hands the answer on; tells whether the pod works. */
+  function read(result: Scrape): boolean {
+    noteFault(result.outcome === 'ok' ? '' : `${result.outcome}: ${result.detail}`);
+    if (result.outcome === 'no-metrics') {
+      target.answered('no-metrics');
+      return false;
+    }
+    if (result.outcome === 'refused') target.refused();
+    // A pod that is picked stays due at the short interval, but only while it answers: a dead one is not hurried.
+    if (result.outcome !== 'ok') return false;
+    const metrics = parseMetrics(result.page, signals);
+    const { waiting, running } = metrics;
+    noteMissing(Number.isNaN(waiting));
+    target.answered(metrics);
+    return waiting + running > 0 || target.busy();
+  }
+
+  function noteFault(now: string): void {
+    if (now === fault) return;
+    if (now === '') log.info(fields, 'metrics of the pod are read again');
+    else log.warn({ ...fields, fault: now }, 'metrics of the pod cannot be read');
+    fault = now;
+  }
+
+  function noteMissing(missing: boolean): void {
+    if (missing && !toldOfMissing) {
+      const names = signals.waiting.map(({ sample }) => sample.name.toString());
+      const message = 'the metrics page of the pod lacks the number of waiting requests: is engineType right?';
+      log.warn({ ...fields, engine: target.engine, names }, message);
+    }
+    toldOfMissing ||= missing;
+  }
+
+  begin();
+  return {
+    get intervalMs() {
+      return intervalMs;
+    },
+    wake() {
+      if (closed || intervalMs === shortest || fault !== '') return;
+      intervalMs = shortest;
+      if (!scraping && dueAt - clock() > shortest) schedule(shortest);
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { EngineType } from '../../lib/translate/gateway-state';
+import type { EngineMetrics } from './engine-metrics';
+
+/** Where the picker gets its endpoints' metrics from: the scraper, or a simulated fleet. */
+export interface MetricsSource {
+  /** Reads the target's metrics again and again until the watch is stopped. */
+  watch(target: ScrapeTarget): MetricsWatch;
+  /** Stops every watch and closes its connections. */
+  close(): Promise<void>;
+}
+
+export interface ScrapeTarget {
+  /** `ip:port`. */
+  readonly address: string;
+  readonly pod: string;
+  readonly scheduler: string;
+  readonly engine: EngineType;
+  /** The picker has requests in flight there: read it at the short interval. */
+  busy(): boolean;
+  /** A scrape leaves now: what is dispatched from here on is not in its answer. */
+  sent(): void;
+  /** The answer to the last `sent`. `no-metrics`: the server answers, but has no metrics page. */
+  answered(metrics: EngineMetrics | 'no-metrics'): void;
+  /** Nothing listens at the address: what is known of it no longer holds. Other faults are not told, they only age. */
+  refused(): void;
+}
+
+export interface MetricsWatch {
+  /** Milliseconds between two scrapes at present. */
+  readonly intervalMs: number;
+  /** The endpoint has just got work: the next scrape is due within the short interval. */
+  wake(): void;
+  stop(): void;
+}

@@ -1,0 +1,151 @@
+import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-state';
+import type { EndpointPicker, PickRequest, PickResult, Ticket } from './endpoint-picker';
+import { enter, move, release } from './ledger/endpoint-load';
+import type { MetricsSource } from './metrics-source';
+import type { PickerObserver } from './observe';
+import { createPool, type Decision, type Member, type Membership, type Pool } from './pool';
+import { createEndpoint, scrapeAnswered, scrapeRefused, scrapeSent } from './pooled-endpoint';
+import { createPrefixIndex } from './prefix/prefix-index';
+import { expectedOutputTokens, uncachedTokens } from './scheduling/request-size';
+import { type PoolStatus, poolStatus } from './status';
+
+export interface PickerOptions {
+  readonly state: GatewayState;
+  /** Where metrics come from; closed with the picker. */
+  readonly metrics: MetricsSource;
+  /** Milliseconds, never going back. */
+  readonly clock: () => number;
+  /** From 0 up to 1, as `Math.random`. */
+  readonly random: () => number;
+  readonly observe: PickerObserver;
+}
+
+/** The Endpoint Pickers of every scheduler of a gateway. */
+export interface Picker extends EndpointPicker {
+  /** Decides at once, from memory. A scheduler that is not in the state has no endpoints. */
+  pick(request: PickRequest): PickResult;
+  /** Swaps in a new state. Endpoints that stay keep their ledger, metrics and prefixes. */
+  update(state: GatewayState): void;
+  /** Every pod as the picker sees it now, by scheduler. */
+  status(): PoolStatus[];
+  /** Stops reading metrics. Tickets that are out may still be used. */
+  close(): Promise<void>;
+}
+
+/** Retry-After for a scheduler that is not there, seconds. */
+const UNKNOWN_SCHEDULER_RETRY_SECONDS = 1;
+
+export function createPicker({ state, metrics, clock, random, observe }: PickerOptions): Picker {
+  const pools = new Map<string, Pool>();
+  // One index for all pools, so that its bound holds whatever their number; block hashes are salted with the model.
+  const index = createPrefixIndex(random);
+  const freeIds: number[] = [];
+  let matched = new Int32Array(0);
+  let coldPicks = 0;
+
+  const membership: Membership = {
+    join(endpointState, scheduler) {
+      const id = freeIds.pop() ?? addId();
+      const endpoint = createEndpoint(id, endpointState);
+      const watch = metrics.watch({
+        address: endpoint.address,
+        pod: endpoint.pod,
+        scheduler: schedulerName(scheduler),
+        engine: scheduler.engine,
+        busy: () => endpoint.load.requests > 0,
+        sent: () => scrapeSent(endpoint, clock()),
+        answered: (answer) => scrapeAnswered(endpoint, answer, clock()),
+        refused: () => scrapeRefused(endpoint),
+      });
+      return { endpoint, watch };
+    },
+    leave({ endpoint, watch }) {
+      watch.stop();
+      index.purge(endpoint.id);
+      freeIds.push(endpoint.id);
+    },
+  };
+
+  function addId(): number {
+    const id = matched.length;
+    matched = new Int32Array(Math.max(16, id * 2));
+    for (let spare = matched.length - 1; spare > id; spare--) freeIds.push(spare);
+    return id;
+  }
+
+  function update(next: GatewayState): void {
+    const gone = new Set(pools.keys());
+    for (const scheduler of next.schedulers) {
+      const name = schedulerName(scheduler);
+      gone.delete(name);
+      const pool = pools.get(name);
+      if (pool === undefined) pools.set(name, createPool(scheduler, membership, random));
+      else pool.update(scheduler);
+    }
+    for (const name of gone) {
+      pools.get(name)?.close();
+      pools.delete(name);
+    }
+  }
+
+  function pick(request: PickRequest): PickResult {
+    const start = clock();
+    const pool = pools.get(request.scheduler);
+    if (pool === undefined) return { outcome: 'no-endpoints', retryAfterSeconds: UNKNOWN_SCHEDULER_RETRY_SECONDS };
+    index.match(request.prefixHashes, matched);
+    const decision = pool.decide(request, matched, start);
+    if ('outcome' in decision) {
+      observe.refused(request.scheduler, decision.outcome);
+      return decision;
+    }
+    const ticket = writeDown(pool, request, decision);
+    const endpoints = decision.chosen.map((member) => member.endpoint.address);
+    observe.picked(request.scheduler, decision.chosen[0]!.endpoint.pod, (clock() - start) * 1000);
+    const { explanation } = decision;
+    return { outcome: 'picked', endpoints, ticket, ...(explanation !== undefined && { explanation }) };
+  }
+
+  function writeDown(pool: Pool, request: PickRequest, decision: Decision): Ticket {
+    const { endpoint, watch } = decision.chosen[0]!;
+    const entry = enter(endpoint.load, {
+      uncachedTokens: uncachedTokens(request, decision.matchedBlocks),
+      outputTokens: expectedOutputTokens(request),
+      adapter: request.adapter,
+    });
+    endpoint.picks += 1;
+    if (decision.cold) endpoint.lastColdPick = ++coldPicks;
+    index.add(request.prefixHashes, endpoint.id);
+    watch.wake();
+    let at = endpoint.address;
+
+    return {
+      served(address) {
+        if (entry.over || address === at) return;
+        at = address;
+        const member: Member | undefined = pool.at(address);
+        move(entry, member?.endpoint.load);
+        observe.servedElsewhere(request.scheduler, member === undefined ? 'unknown' : 'moved');
+        if (member === undefined) return;
+        index.add(request.prefixHashes, member.endpoint.id);
+        member.watch.wake();
+      },
+      done: () => release(entry),
+    };
+  }
+
+  update(state);
+  return {
+    pick,
+    update,
+    status: () => [...pools].map(([name, pool]) => poolStatus(name, pool, clock())),
+    async close() {
+      for (const pool of pools.values()) pool.close();
+      pools.clear();
+      await metrics.close();
+    },
+  };
+}
+
+function schedulerName(scheduler: SchedulerState): string {
+  return `${scheduler.namespace}/${scheduler.name}`;
+}

@@ -1,0 +1,48 @@
+import type { AdapterResidency } from '../engine-metrics';
+
+/**
+ * The endpoints that may serve a request, as columns: row i of each column is candidate i, rows from `count` on are
+ * left over from earlier requests. One object is filled again for every request, so that a pick allocates nothing per
+ * endpoint. NaN: not known.
+ */
+export interface Candidates {
+  count: number;
+  readonly capacity: number;
+  /** Requests waiting, brought up to date by the ledger. */
+  readonly queue: Float64Array;
+  /** Requests in the batch, brought up to date by the ledger. */
+  readonly running: Float64Array;
+  /** 0..1. */
+  readonly kvUsage: Float64Array;
+  /** Leading blocks of the prompt that the endpoint is thought to hold. */
+  readonly matchedBlocks: Float64Array;
+  /** Order of the last pick for a prompt that nobody held; 0: never. */
+  readonly lastColdPick: Float64Array;
+  /** Milliseconds until the request would start. */
+  readonly startMs: Float64Array;
+  /** Ledger: requests in flight. */
+  readonly inFlight: Float64Array;
+  /** Ledger: uncached prompt tokens and expected output tokens in flight. */
+  readonly workTokens: Float64Array;
+  readonly adapters: Array<AdapterResidency | undefined>;
+  /** Ledger: requests in flight by adapter. */
+  readonly adaptersInFlight: Array<ReadonlyMap<string, number>>;
+}
+
+export function createCandidates(capacity: number): Candidates {
+  const column = () => new Float64Array(capacity);
+  return {
+    count: 0,
+    capacity,
+    queue: column(),
+    running: column(),
+    kvUsage: column(),
+    matchedBlocks: column(),
+    lastColdPick: column(),
+    startMs: column(),
+    inFlight: column(),
+    workTokens: column(),
+    adapters: [],
+    adaptersInFlight: [],
+  };
+}

@@ -1,0 +1,205 @@
+import type { Attributes, Body, HeaderMap } from './processor';
+import { WireReader } from './wire-reader';
+
+/** One `envoy.service.ext_proc.v3.ProcessingRequest`, as far as a processor needs it. */
+export type ProcessingRequest =
+  | { readonly kind: 'requestHeaders'; readonly headers: HeaderMap; readonly endOfStream: boolean }
+  | { readonly kind: 'requestBody'; readonly body: Body }
+  | { readonly kind: 'responseHeaders'; readonly headers: HeaderMap; readonly attributes: Attributes }
+  | { readonly kind: 'responseBody'; readonly body: Body; readonly endOfStream: boolean }
+  | { readonly kind: 'requestTrailers' | 'responseTrailers' }
+  /** Of a kind that this version does not know. */
+  | { readonly kind: 'unknown' };
+
+export type MessageKind = ProcessingRequest['kind'];
+
+/** The namespace under which Envoy sends the attributes that the filter asks for. */
+const ATTRIBUTES_KEY = 'envoy.filters.http.ext_proc';
+
+const NONE: ReadonlyMap<string, string> = new Map();
+const EMPTY_BODY: Body = { length: 0, chunks: [] };
+
+/** Field numbers of ProcessingRequest with wire type 2. */
+const FIELD = {
+  requestHeaders: 2 * 8 + 2,
+  responseHeaders: 3 * 8 + 2,
+  requestBody: 4 * 8 + 2,
+  responseBody: 5 * 8 + 2,
+  requestTrailers: 6 * 8 + 2,
+  responseTrailers: 7 * 8 + 2,
+  attributes: 9 * 8 + 2,
+} as const;
+
+/**
+ * Decodes one message; `undefined` when it is malformed. Never throws. Of several messages in the oneof the last counts,
+ * as protobuf has it. The body's chunks are views of `message`.
+ */
+export function decodeRequest(message: readonly Buffer[]): ProcessingRequest | undefined {
+  const reader = new WireReader(message);
+  let kind: MessageKind = 'unknown';
+  let headers: HeaderMap = NONE;
+  let attributes: Attributes = NONE;
+  let body = EMPTY_BODY;
+  let endOfStream = false;
+  while (reader.more()) {
+    const tag = reader.varint();
+    switch (tag) {
+      case FIELD.requestHeaders:
+      case FIELD.responseHeaders: {
+        kind = tag === FIELD.requestHeaders ? 'requestHeaders' : 'responseHeaders';
+        const part = readHttpHeaders(reader);
+        headers = part.headers;
+        endOfStream = part.endOfStream;
+        break;
+      }
+      case FIELD.requestBody:
+      case FIELD.responseBody: {
+        kind = tag === FIELD.requestBody ? 'requestBody' : 'responseBody';
+        const part = readHttpBody(reader);
+        body = part.body;
+        endOfStream = part.endOfStream;
+        break;
+      }
+      case FIELD.requestTrailers:
+      case FIELD.responseTrailers:
+        kind = tag === FIELD.requestTrailers ? 'requestTrailers' : 'responseTrailers';
+        reader.skip(2);
+        break;
+      case FIELD.attributes:
+        attributes = readAttributes(reader, attributes);
+        break;
+      default:
+        skipField(reader, tag);
+    }
+  }
+  if (reader.failed) return undefined;
+  switch (kind) {
+    case 'requestHeaders':
+      return { kind, headers, endOfStream };
+    case 'responseHeaders':
+      return { kind, headers, attributes };
+    case 'requestBody':
+      return { kind, body };
+    case 'responseBody':
+      return { kind, body, endOfStream };
+    default:
+      return { kind };
+  }
+}
+
+/** HttpHeaders: headers = 1, end_of_stream = 3. */
+function readHttpHeaders(reader: WireReader): { headers: HeaderMap; endOfStream: boolean } {
+  const headers = new Map<string, string>();
+  let endOfStream = false;
+  const outer = reader.enter();
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag === 10) readHeaderMap(reader, headers);
+    else if (tag === 24) endOfStream = reader.varint() !== 0;
+    else skipField(reader, tag);
+  }
+  reader.leave(outer);
+  return { headers, endOfStream };
+}
+
+/** HeaderMap: headers = 1, each a HeaderValue: key = 1, value = 2, raw_value = 3 (the one that Envoy fills). */
+function readHeaderMap(reader: WireReader, headers: Map<string, string>): void {
+  const outer = reader.enter();
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag !== 10) {
+      skipField(reader, tag);
+      continue;
+    }
+    let key = '';
+    let value = '';
+    const map = reader.enter();
+    while (reader.more()) {
+      const part = reader.varint();
+      if (part === 10) key = reader.text();
+      else if (part === 26 || part === 18) value = reader.text() || value;
+      else skipField(reader, part);
+    }
+    reader.leave(map);
+    headers.set(key, value);
+  }
+  reader.leave(outer);
+}
+
+/** HttpBody: body = 1, end_of_stream = 2. */
+function readHttpBody(reader: WireReader): { body: Body; endOfStream: boolean } {
+  let body = EMPTY_BODY;
+  let endOfStream = false;
+  const outer = reader.enter();
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag === 10) {
+      const chunks = reader.bytes();
+      body = { length: chunks.reduce((sum, chunk) => sum + chunk.length, 0), chunks };
+    } else if (tag === 16) endOfStream = reader.varint() !== 0;
+    else skipField(reader, tag);
+  }
+  reader.leave(outer);
+  return { body, endOfStream };
+}
+
+/** An entry of map<string, Struct>: key = 1, value = 2; entries under other keys leave `known` as it is. */
+function readAttributes(reader: WireReader, known: Attributes): Attributes {
+  let key = '';
+  let fields = NONE;
+  const outer = reader.enter();
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag === 10) key = reader.text();
+    else if (tag === 18) fields = readStruct(reader);
+    else skipField(reader, tag);
+  }
+  reader.leave(outer);
+  return key === ATTRIBUTES_KEY ? fields : known;
+}
+
+/** Struct: fields = 1, entries of map<string, Value>; those that are text, numbers or booleans. */
+function readStruct(reader: WireReader): Attributes {
+  const fields = new Map<string, string>();
+  const outer = reader.enter();
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag !== 10) {
+      skipField(reader, tag);
+      continue;
+    }
+    let key = '';
+    let value: string | undefined;
+    const map = reader.enter();
+    while (reader.more()) {
+      const part = reader.varint();
+      if (part === 10) key = reader.text();
+      else if (part === 18) value = readValue(reader);
+      else skipField(reader, part);
+    }
+    reader.leave(map);
+    if (value !== undefined) fields.set(key, value);
+  }
+  reader.leave(outer);
+  return fields;
+}
+
+/** Value: number_value = 2, string_value = 3, bool_value = 4; nested values are passed over. */
+function readValue(reader: WireReader): string | undefined {
+  let value: string | undefined;
+  const outer = reader.enter();
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag === 17) value = String(reader.double());
+    else if (tag === 26) value = reader.text();
+    else if (tag === 32) value = reader.varint() === 0 ? 'false' : 'true';
+    else skipField(reader, tag);
+  }
+  reader.leave(outer);
+  return value;
+}
+
+/** Passes over a field nobody reads. Field number 0 does not exist: a message of zero bytes is no message. */
+function skipField(reader: WireReader, tag: number): void {
+  reader.skip(tag < 8 ? -1 : tag % 8);
+}

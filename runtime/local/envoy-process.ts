@@ -1,0 +1,154 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { BOOTSTRAP_FILE, type EnvoyFile, LISTENER_NAME } from '../../lib/translate/envoy';
+import { createBackoff } from './backoff';
+import { createEnvoyAdmin } from './envoy-admin';
+import { type GuardedProcess, spawnGuarded } from './guarded-process';
+
+/** A real Envoy that reads its configuration from files, restarted with backoff when it ends. */
+export interface EnvoyProcess {
+  pid(): number | undefined;
+  /** The port on which the listener really listens. */
+  readonly port: number;
+  /** Writes the files, in their order, and resolves once Envoy serves by them. Rejects when it refuses one. */
+  publish(files: readonly EnvoyFile[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface EnvoyProcessOptions {
+  readonly binary: string;
+  readonly workDir: string;
+  readonly adminSocket: string;
+  /** Worker threads. */
+  readonly concurrency: number;
+  readonly files: readonly EnvoyFile[];
+  readonly log: Logger;
+}
+
+const BACKOFF_MIN_MS = 100;
+const BACKOFF_MAX_MS = 5_000;
+const START_TIMEOUT_MS = 15_000;
+const PUBLISH_TIMEOUT_MS = 15_000;
+const STOP_TIMEOUT_MS = 5_000;
+const POLL_MS = 20;
+/** Lines of Envoy's log that an early end is explained with. */
+const LAST_WORDS = 5;
+
+/** Starts Envoy and resolves once it serves. Rejects with Envoy's own last words when it cannot. */
+export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<EnvoyProcess> {
+  const { log, workDir } = options;
+  const admin = createEnvoyAdmin(options.adminSocket);
+  const closing = new AbortController();
+  const backoff = createBackoff(BACKOFF_MIN_MS, BACKOFF_MAX_MS);
+  let current: GuardedProcess | undefined;
+  let lastWords: string[] = [];
+
+  const start = async () => {
+    const envoy = await spawnGuarded(options.binary, [
+      ...['-c', join(workDir, BOOTSTRAP_FILE)],
+      ...['--concurrency', String(options.concurrency)],
+      ...['--log-level', 'warning', '--disable-hot-restart'],
+    ]);
+    current = envoy;
+    lastWords = [];
+    createInterface({ input: envoy.stderr }).on('line', (line) => {
+      lastWords.push(line);
+      if (lastWords.length > LAST_WORDS) lastWords.shift();
+      log.debug({ envoy: line }, 'envoy log');
+    });
+    return envoy;
+  };
+
+  const untilLive = async (envoy: GuardedProcess) => {
+    let ended: number | undefined;
+    void envoy.exited.then((code) => {
+      ended = code;
+    });
+    const deadline = performance.now() + START_TIMEOUT_MS;
+    while (!(await admin.live())) {
+      if (ended !== undefined)
+        throw new Error(`Envoy ended with code ${ended}: ${lastWords.join(' | ') || 'it said nothing'}`);
+      if (performance.now() > deadline) throw new Error(`Envoy was not ready within ${START_TIMEOUT_MS / 1000} s`);
+      await sleep(POLL_MS);
+    }
+  };
+
+  const stop = async (envoy: GuardedProcess) => {
+    envoy.kill('SIGTERM');
+    const killer = setTimeout(() => envoy.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await envoy.exited;
+    clearTimeout(killer);
+  };
+
+  const supervise = async (first: GuardedProcess) => {
+    let envoy = first;
+    while (true) {
+      const code = await envoy.exited;
+      current = undefined;
+      if (closing.signal.aborted) return;
+      const delay = backoff.next();
+      log.warn({ exit: code, lastWords, restartInMs: delay }, 'envoy ended; restarting it');
+      await sleep(delay, undefined, { signal: closing.signal }).catch(() => {});
+      if (closing.signal.aborted) return;
+      envoy = await start();
+      // A start that fails shows as another end, and is tried again later.
+      void untilLive(envoy).then(
+        () => backoff.reset(),
+        (error: Error) => log.error({ reason: error.message }, 'envoy did not come back'),
+      );
+    }
+  };
+
+  await writeFiles(workDir, options.files);
+  const first = await start();
+  try {
+    await untilLive(first);
+    const port = await admin.listenerPort(LISTENER_NAME);
+    if (port === undefined) throw new Error(`Envoy does not listen: ${lastWords.join(' | ') || 'see its log'}`);
+    const done = supervise(first);
+    return {
+      pid: () => current?.pid,
+      port,
+      async publish(files) {
+        const before = current === undefined ? 0 : (await admin.updates()).rejected;
+        await writeFiles(workDir, files);
+        // An Envoy that is away reads the files when it comes back.
+        if (current !== undefined) await untilInForce(files, before);
+      },
+      async close() {
+        closing.abort();
+        if (current !== undefined) await stop(current);
+        await done;
+        await admin.close();
+      },
+    };
+  } catch (error) {
+    await stop(first);
+    await admin.close();
+    throw error;
+  }
+
+  async function untilInForce(files: readonly EnvoyFile[], rejectedBefore: number): Promise<void> {
+    const deadline = performance.now() + PUBLISH_TIMEOUT_MS;
+    while (!closing.signal.aborted && current !== undefined) {
+      const { texts, rejected } = await admin.updates().catch(() => ({ texts: new Map(), rejected: 0 }));
+      if (files.every(({ applied }) => applied === undefined || texts.get(applied.stat) === applied.version)) return;
+      if (rejected > rejectedBefore) throw new Error(`Envoy refused the new configuration: ${lastWords.at(-1) ?? ''}`);
+      if (performance.now() > deadline) throw new Error('Envoy did not take over the new configuration in time');
+      await sleep(POLL_MS);
+    }
+  }
+}
+
+/** Each file appears whole: written beside its place, then renamed, which is also what Envoy watches for. */
+async function writeFiles(workDir: string, files: readonly EnvoyFile[]): Promise<void> {
+  for (const file of files) {
+    const path = join(workDir, file.path);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(`${path}.next`, file.content);
+    await rename(`${path}.next`, path);
+  }
+}

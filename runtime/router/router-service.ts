@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { GatewayState } from '../../lib/translate/gateway-state';
+import { createBodyRouter } from '../body-router/body-router';
+import { createScraper } from '../endpoint-picker/endpoints/scraper';
+import { createPicker } from '../endpoint-picker/picker';
+import type { PoolStatus } from '../endpoint-picker/status';
+import { BodyBudget } from '../ext-proc/body-budget';
+import type { ListenAddress } from '../ext-proc/listen';
+import { startExtProcServer } from '../ext-proc/server';
+import { startMetricsServer } from '../telemetry/metrics-server';
+import { createRouterMetrics } from '../telemetry/router-metrics';
+
+export interface RouterServiceOptions {
+  /** Where Envoy reaches the processor. */
+  readonly listen: ListenAddress;
+  /** Port of `/metrics` on 127.0.0.1; 0 takes a free one. */
+  readonly metricsPort: number;
+  readonly state: GatewayState;
+  readonly log: Logger;
+}
+
+/** The Body-Based Router and the Endpoint Pickers in one process. */
+export interface RouterService {
+  readonly metricsPort: number;
+  /** The next request is routed by `state`. */
+  update(state: GatewayState): void;
+  status(): readonly PoolStatus[];
+  close(): Promise<void>;
+}
+
+/** `spec.bbr.maxRequestBodyBytes` at most, and room for the message around it. */
+const MAX_MESSAGE_BYTES = 268_435_456 + 1_048_576;
+
+/** Bytes of request bodies that may lie in this process at once; requests beyond it get 503. */
+const BODY_BUDGET_BYTES = 2 * 1024 ** 3;
+
+/** Streams that are still open after so long are cut when the process closes. Milliseconds. */
+const DRAIN_MS = 2_000;
+
+/** Rejects when an address cannot be had. */
+export async function startRouterService(options: RouterServiceOptions): Promise<RouterService> {
+  const { log } = options;
+  let state = options.state;
+  const budget = new BodyBudget(BODY_BUDGET_BYTES);
+  const metrics = createRouterMetrics({
+    pools: () => picker.status(),
+    counters: () => server.counters,
+    bufferedBytes: () => budget.usedBytes,
+  });
+  const clock = () => performance.now();
+  const { random } = Math;
+  const picker = createPicker({
+    state,
+    metrics: createScraper({ clock, random, observe: metrics.picker, log }),
+    clock,
+    random,
+    observe: metrics.picker,
+  });
+  const processor = createBodyRouter({
+    picker,
+    state: () => state,
+    random,
+    clock,
+    yieldTurn: () => nextTurn(),
+    observe: metrics.router,
+    created: Math.floor(Date.now() / 1000),
+  });
+  const server = await startExtProcServer({
+    processor,
+    listen: options.listen,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    budget,
+    onHandlerError: (error) => log.error({ error }, 'a request could not be processed; Envoy routes it by itself'),
+  });
+  const metricsServer = await startMetricsServer(() => metrics.page(), '127.0.0.1', options.metricsPort);
+  return {
+    metricsPort: metricsServer.port,
+    update(next) {
+      picker.update(next);
+      state = next;
+    },
+    status: () => picker.status(),
+    async close() {
+      await Promise.all([server.close(DRAIN_MS), metricsServer.close()]);
+      await picker.close();
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * The endpoint picker's own cost: time of a decision by pool size, CPU of reading a metrics page, and CPU of scraping a
+ * pool over loopback. Run: `npx tsx test/bench/picker.ts`. The page servers run in a process of their own.
+ */
+import { fork } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ENGINE_SIGNALS } from '../../runtime/endpoint-picker/endpoints/engines';
+import { parseMetrics } from '../../runtime/endpoint-picker/endpoints/metrics-parser';
+import { createScraper } from '../../runtime/endpoint-picker/endpoints/scraper';
+import type { PickerObserver } from '../../runtime/endpoint-picker/observe';
+import { createPicker } from '../../runtime/endpoint-picker/picker';
+import {
+  endpointStates,
+  engineMetrics,
+  gatewayState,
+  manualMetrics,
+  pickRequest,
+  schedulerState,
+  seededRandom,
+} from '../runtime/endpoint-picker/support/fixtures';
+import { parseWholePage, sumOfSamples } from '../runtime/endpoint-picker/support/reference-parser';
+import { vllmPage } from '../runtime/endpoint-picker/support/vllm-page';
+
+const SILENT: PickerObserver = { picked() {}, refused() {}, servedElsewhere() {}, scraped() {} };
+const SCRAPED_PODS = 100;
+const SCRAPE_SECONDS = 5;
+
+async function main(): Promise<void> {
+  for (const pods of [10, 100, 1000]) benchDecision(pods, false);
+  benchDecision(100, true);
+  benchParser();
+  await benchScraping('busy', 3);
+  await benchScraping('idle', 0);
+}
+
+function benchDecision(pods: number, everyScorer: boolean): void {
+  const metrics = manualMetrics();
+  const weights = { queue: 2, kvCache: 2, prefix: 3, lru: 1, loraAffinity: 1, runningRequests: 1, predictedLatency: 1 };
+  const scheduler = schedulerState({ endpoints: endpointStates(pods), ...(everyScorer && { weights }) });
+  const random = seededRandom(1);
+  const picker = createPicker({
+    state: gatewayState(scheduler),
+    metrics,
+    clock: () => performance.now(),
+    random,
+    observe: SILENT,
+  });
+  const picks = 20_000;
+  const times = new Float64Array(picks);
+  const tickets: Array<{ done(): void }> = [];
+  for (let i = 0; i < picks; i++) {
+    if (i % 500 === 0)
+      for (const pod of metrics.targets.keys()) metrics.tell(pod, engineMetrics({ kvUsage: random() }));
+    // Half of each prompt is one of 50 shared prefixes.
+    const shared = Math.floor(random() * 50);
+    const prefixHashes = Array.from({ length: 16 }, (_, block) =>
+      block < 8 ? shared * 100 + block + 1 : Math.floor(random() * 2 ** 53),
+    );
+    const request = pickRequest({ prefixHashes, promptBytes: 4096 });
+    const start = performance.now();
+    const result = picker.pick(request);
+    times[i] = (performance.now() - start) * 1000;
+    if (result.outcome === 'picked') tickets.push(result.ticket);
+    if (tickets.length > pods * 4) tickets.shift()!.done();
+  }
+  const scorers = everyScorer ? 'every scorer' : 'default weights';
+  const steady = times.subarray(picks / 4).sort();
+  console.log(`decision, ${pods} pods, 16 blocks, ${scorers}: ${quantiles(steady)}`);
+  void picker.close();
+}
+
+function quantiles(sorted: Float64Array): string {
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)]!.toFixed(1);
+  return `p50 ${at(0.5)} µs, p99 ${at(0.99)} µs`;
+}
+
+function benchParser(): void {
+  const page = vllmPage({ waiting: 3, running: 12, kvUsage: 0.42 });
+  const selective = timed(4000, () => parseMetrics(page, ENGINE_SIGNALS.vllm).waiting);
+  const whole = timed(100, () => sumOfSamples(parseWholePage(page.toString()), 'vllm:num_requests_waiting'));
+  console.log(
+    `metrics page of ${(page.length / 1000).toFixed(1)} KB: selective ${selective.toFixed(1)} µs, ` +
+      `whole page into objects ${whole.toFixed(0)} µs (${(whole / selective).toFixed(0)}x)`,
+  );
+}
+
+/** Microseconds for one call; the answer is used, so that the call is not optimised away. */
+function timed(rounds: number, call: () => number): number {
+  let sink = 0;
+  for (let i = 0; i < rounds; i++) sink += call();
+  const start = performance.now();
+  for (let i = 0; i < rounds; i++) sink += call();
+  const elapsed = performance.now() - start;
+  if (Number.isNaN(sink)) throw new Error('the page was not read');
+  return (elapsed * 1000) / rounds;
+}
+
+async function benchScraping(name: string, running: number): Promise<void> {
+  const child = fork(__filename, ['serve', String(running)], { execArgv: process.execArgv });
+  const addresses = await new Promise<string[]>((resolve) =>
+    child.once('message', (ports) => resolve(ports as string[])),
+  );
+  let scrapes = 0;
+  const log = { info() {}, warn: (_fields: object, message: string) => console.log(message) };
+  const observe = {
+    scraped() {
+      scrapes += 1;
+    },
+  };
+  const scraper = createScraper({ clock: () => performance.now(), random: Math.random, observe, log });
+  for (const address of addresses) {
+    const target = { address, pod: address, scheduler: 'models/llama', engine: 'vllm' as const };
+    scraper.watch({ ...target, busy: () => running > 0, sent() {}, answered() {}, refused() {} });
+  }
+  await sleep(2000);
+  const before = scrapes;
+  const cpu = process.cpuUsage();
+  await sleep(SCRAPE_SECONDS * 1000);
+  const { user, system } = process.cpuUsage(cpu);
+  const count = scrapes - before;
+  console.log(
+    `scraping ${addresses.length} ${name} pods: ${(count / SCRAPE_SECONDS).toFixed(0)} pages/s, ` +
+      `${((user + system) / 1e6 / SCRAPE_SECONDS).toFixed(3)} core, ${((user + system) / count).toFixed(0)} µs CPU a page`,
+  );
+  await scraper.close();
+  child.kill();
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** In the child process: one port for each pod, each with the same page. */
+async function serve(running: number): Promise<void> {
+  const page = vllmPage({ waiting: 0, running, kvUsage: 0.3 });
+  const headers = { 'content-type': 'text/plain; version=0.0.4', 'content-length': page.length };
+  const addresses = Array.from({ length: SCRAPED_PODS }, async () => {
+    const server = createServer((_, response) => response.writeHead(200, headers).end(page));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  process.send!(await Promise.all(addresses));
+}
+
+const role = process.argv[2] === 'serve' ? serve(Number(process.argv[3])) : main();
+role.catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

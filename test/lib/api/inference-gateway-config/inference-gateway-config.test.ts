@@ -1,0 +1,368 @@
+import * as fc from 'fast-check';
+import { parse } from 'yaml';
+import { accepted, configWithScheduler, gatewayConfig, refusals, scheduler } from '../support/manifests';
+
+describe('defaults of the published contract', () => {
+  const object = accepted(
+    gatewayConfig({
+      bbr: { enabled: true, defaultBackend: { name: 'fallback' } },
+      auth: {
+        jwt: {
+          provider: {
+            name: 'oidc',
+            issuer: 'https://issuer.example.com',
+            remoteJWKS: { uri: 'https://issuer.example.com/keys' },
+            requiredClaims: [{ name: 'team', values: ['a'] }],
+          },
+        },
+      },
+      schedulers: [
+        scheduler({ weights: { runningRequests: 2 } }),
+        scheduler({ name: 'other', modelName: 'other', configMapRef: { name: 'plugins' } }),
+      ],
+    }),
+  );
+
+  test.each([
+    ['metadata.namespace', 'default'],
+    ['spec.bbr.replicas', 2],
+    ['spec.bbr.maxRequestBodyBytes', 268_435_456],
+    ['spec.bbr.defaultBackend.port', 8000],
+    ['spec.observability.metrics.enabled', true],
+    ['spec.auth.jwt.provider.requiredClaims.0.valueType', 'String'],
+    ['spec.schedulers.0.targetPort', 8000],
+    ['spec.schedulers.0.appProtocol', 'http'],
+    ['spec.schedulers.0.scheduler', 'llm-d'],
+    ['spec.schedulers.0.engineType', 'vllm'],
+    ['spec.schedulers.0.replicas', 2],
+    ['spec.schedulers.0.weights.queue', 2],
+    ['spec.schedulers.0.weights.kvCache', 2],
+    ['spec.schedulers.0.weights.prefix', 3],
+    ['spec.schedulers.0.weights.runningRequests', 2],
+    ['spec.schedulers.0.weights.lru', undefined],
+    ['spec.schedulers.1.weights', undefined],
+    ['spec.schedulers.1.configMapRef.key', 'default-plugins.yaml'],
+    ['spec.schedulers.1.routeTimeout', undefined],
+    ['spec.tls', undefined],
+    ['spec.overload', { maxQueueTime: '30s', retryAfter: { min: '1s', max: '60s' } }],
+    ['spec.observability.explain.enabled', false],
+  ])('%s is %j', (path, expected) => {
+    expect(at(object, path)).toEqual(expected);
+  });
+});
+
+describe('limits of the published contract', () => {
+  const jwt = (fields: object) =>
+    gatewayConfig({
+      auth: {
+        jwt: {
+          provider: {
+            name: 'oidc',
+            issuer: 'https://issuer.example.com',
+            remoteJWKS: { uri: 'https://issuer.example.com/keys' },
+            audiences: ['gateway'],
+            ...fields,
+          },
+        },
+      },
+    });
+  const claim = (fields: object) => jwt({ requiredClaims: [{ name: 'team', values: ['a'], ...fields }] });
+  const bbr = (fields: object) => gatewayConfig({ bbr: { enabled: true, ...fields } });
+  const schedulers = (count: number) =>
+    gatewayConfig({
+      schedulers: Array.from({ length: count }, (_, index) => scheduler({ name: `s${index}`, modelName: `m${index}` })),
+    });
+  const times = (count: number, item: unknown) => Array.from({ length: count }, () => item);
+
+  test.each<[string, unknown, unknown, string]>([
+    ['bbr.replicas', bbr({ replicas: 1 }), bbr({ replicas: 0 }), 'spec.bbr.replicas'],
+    [
+      'bbr.maxRequestBodyBytes',
+      bbr({ maxRequestBodyBytes: 268_435_456 }),
+      bbr({ maxRequestBodyBytes: 268_435_457 }),
+      'spec.bbr.maxRequestBodyBytes',
+    ],
+    ['bbr.enabled', bbr({ enabled: true }), bbr({ enabled: undefined }), 'spec.bbr.enabled'],
+    ['schedulers, most', schedulers(100), schedulers(101), 'spec.schedulers'],
+    ['schedulers, least', schedulers(1), schedulers(0), 'spec.schedulers'],
+    [
+      'name',
+      configWithScheduler({ name: 'a'.repeat(63) }),
+      configWithScheduler({ name: 'a'.repeat(64) }),
+      'spec.schedulers[0].name',
+    ],
+    [
+      'modelName',
+      configWithScheduler({ modelName: 'a'.repeat(253) }),
+      configWithScheduler({ modelName: 'a'.repeat(254) }),
+      'spec.schedulers[0].modelName',
+    ],
+    [
+      'modelName, one line',
+      configWithScheduler({ modelName: 'org/Model Name:v1' }),
+      configWithScheduler({ modelName: 'model\n' }),
+      'spec.schedulers[0].modelName',
+    ],
+    [
+      'targetPort, most',
+      configWithScheduler({ targetPort: 65_535 }),
+      configWithScheduler({ targetPort: 65_536 }),
+      'spec.schedulers[0].targetPort',
+    ],
+    [
+      'targetPort, least',
+      configWithScheduler({ targetPort: 1 }),
+      configWithScheduler({ targetPort: 0 }),
+      'spec.schedulers[0].targetPort',
+    ],
+    [
+      'appProtocol',
+      configWithScheduler({ appProtocol: 'kubernetes.io/h2c' }),
+      configWithScheduler({ appProtocol: 'grpc' }),
+      'spec.schedulers[0].appProtocol',
+    ],
+    [
+      'scheduler',
+      configWithScheduler({ scheduler: 'epp' }),
+      configWithScheduler({ scheduler: 'other' }),
+      'spec.schedulers[0].scheduler',
+    ],
+    [
+      'engineType',
+      configWithScheduler({ engineType: 'sglang' }),
+      configWithScheduler({ engineType: 'ollama' }),
+      'spec.schedulers[0].engineType',
+    ],
+    [
+      'weights, least',
+      configWithScheduler({ weights: { queue: 0 } }),
+      configWithScheduler({ weights: { queue: -1 } }),
+      'spec.schedulers[0].weights.queue',
+    ],
+    [
+      'weights, integers',
+      configWithScheduler({ weights: { predictedLatency: 1 } }),
+      configWithScheduler({ weights: { predictedLatency: 0.5 } }),
+      'spec.schedulers[0].weights.predictedLatency',
+    ],
+    [
+      'scheduler replicas',
+      configWithScheduler({ replicas: 1 }),
+      configWithScheduler({ replicas: 0 }),
+      'spec.schedulers[0].replicas',
+    ],
+    [
+      'loraAdapters',
+      configWithScheduler({ loraAdapters: times(50, 'a') }),
+      configWithScheduler({ loraAdapters: times(51, 'a') }),
+      'spec.schedulers[0].loraAdapters',
+    ],
+    [
+      'loraAdapters, length',
+      configWithScheduler({ loraAdapters: ['a'.repeat(253)] }),
+      configWithScheduler({ loraAdapters: ['a'.repeat(254)] }),
+      'spec.schedulers[0].loraAdapters[0]',
+    ],
+    [
+      'routeTimeout',
+      configWithScheduler({ routeTimeout: '0s' }),
+      configWithScheduler({ routeTimeout: '1.5s' }),
+      'spec.schedulers[0].routeTimeout',
+    ],
+    [
+      'logLevel',
+      configWithScheduler({ logLevel: 5 }),
+      configWithScheduler({ logLevel: 6 }),
+      'spec.schedulers[0].logLevel',
+    ],
+    [
+      'configMapRef.name',
+      configWithScheduler({ configMapRef: { name: 'a' } }),
+      configWithScheduler({ configMapRef: {} }),
+      'spec.schedulers[0].configMapRef.name',
+    ],
+    [
+      'audiences',
+      jwt({ audiences: times(8, 'a') }),
+      jwt({ audiences: times(9, 'a') }),
+      'spec.auth.jwt.provider.audiences',
+    ],
+    ['issuer', jwt({ issuer: 'https://a' }), jwt({ issuer: 'http://a' }), 'spec.auth.jwt.provider.issuer'],
+    [
+      'remoteJWKS.uri',
+      jwt({ remoteJWKS: { uri: 'https://a/k' } }),
+      jwt({ remoteJWKS: { uri: 'a/k' } }),
+      'spec.auth.jwt.provider.remoteJWKS.uri',
+    ],
+    [
+      'requiredClaims',
+      jwt({ requiredClaims: times(16, { name: 'a', values: ['b'] }) }),
+      jwt({ requiredClaims: times(17, { name: 'a', values: ['b'] }) }),
+      'spec.auth.jwt.provider.requiredClaims',
+    ],
+    [
+      'valueType',
+      claim({ valueType: 'StringArray' }),
+      claim({ valueType: 'Number' }),
+      'spec.auth.jwt.provider.requiredClaims[0].valueType',
+    ],
+    [
+      'claim values',
+      claim({ values: times(128, 'a') }),
+      claim({ values: times(129, 'a') }),
+      'spec.auth.jwt.provider.requiredClaims[0].values',
+    ],
+    [
+      'claim value length',
+      claim({ values: ['a'.repeat(1024)] }),
+      claim({ values: ['a'.repeat(1025)] }),
+      'spec.auth.jwt.provider.requiredClaims[0].values[0]',
+    ],
+    [
+      'matchLabels',
+      configWithScheduler({ modelSelector: { matchLabels: { 'example.com/app': '' } } }),
+      configWithScheduler({ modelSelector: { matchLabels: { app: 'a b' } } }),
+      'spec.schedulers[0].modelSelector.matchLabels.app',
+    ],
+    [
+      'overload.maxQueueTime',
+      gatewayConfig({ overload: { maxQueueTime: '1m30s' } }),
+      gatewayConfig({ overload: { maxQueueTime: '30' } }),
+      'spec.overload.maxQueueTime',
+    ],
+  ])('%s', (_, within, beyond, path) => {
+    expect(refusals(within)).toEqual([]);
+    expect(refusals(beyond).map((line) => line.slice(0, line.indexOf(': ')))).toEqual([path]);
+  });
+});
+
+test('a manifest written for the published gateway is accepted unchanged', () => {
+  const manifest = parse(`
+apiVersion: inference.sagemaker.aws.amazon.com/v1alpha1
+kind: InferenceGatewayConfig
+metadata:
+  name: team-gateway
+  namespace: models
+  annotations: {owner: platform}
+spec:
+  bbr:
+    enabled: true
+    replicas: 3
+    defaultBackend: {name: fallback}
+  tls: {}
+  auth:
+    jwt:
+      provider:
+        name: cognito
+        issuer: https://cognito-idp.us-west-2.amazonaws.com/us-west-2_example
+        remoteJWKS: {uri: https://cognito-idp.us-west-2.amazonaws.com/us-west-2_example/.well-known/jwks.json}
+        audiences: [gateway]
+        requiredClaims:
+          - {name: scope, valueType: StringArray, values: [inference]}
+  observability:
+    metrics: {enabled: false}
+  podDefaults:
+    resources:
+      requests: {cpu: 2, memory: 4Gi}
+      limits: {cpu: 2500m}
+    nodeSelector: {kubernetes.io/arch: amd64}
+    tolerations:
+      - {key: dedicated, operator: Exists, effect: NoSchedule}
+    affinity:
+      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms:
+            - matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux]}]
+    labels: {team: a}
+    env:
+      - {name: POD_IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}
+    envFrom:
+      - configMapRef: {name: settings}
+  schedulers:
+    - name: qwen
+      modelName: "Qwen/Qwen2.5-1.5B-Instruct"
+      modelSelector:
+        matchLabels: {app: vllm-qwen}
+      targetPort: 8000
+      scheduler: llm-d
+      weights: {prefix: 0, queue: 3, kvCache: 2, lru: 1}
+      loraAdapters: [ski-resorts, movie-critique]
+      routeTimeout: 5m
+      logLevel: 4
+    - name: qwen-small
+      modelName: "Qwen/Qwen2.5-0.5B-Instruct"
+      modelSelector:
+        matchExpressions: [{key: app, operator: In, values: [sglang-qwen]}]
+      scheduler: epp
+      engineType: sglang
+      configMapRef: {name: picker}
+      replicas: 1
+      env: [{name: LEVEL, value: "1"}]
+`);
+  expect(refusals(manifest)).toEqual([]);
+  expect(accepted(manifest)).toMatchObject(manifest);
+});
+
+test.each([
+  ['no tls', gatewayConfig()],
+  ['tls with nothing after the colon', gatewayConfig({ tls: null })],
+  ['an empty acmArn', gatewayConfig({ tls: { acmArn: '' } })],
+  ['all weights zero', configWithScheduler({ weights: { queue: 0, kvCache: 0, prefix: 0 } })],
+  ['one scheduler without BBR', gatewayConfig({ bbr: { enabled: false } })],
+  ['a status that another controller wrote', { ...gatewayConfig(), status: { anything: [1] } }],
+])('%s is accepted', (_, manifest) => {
+  expect(refusals(manifest)).toEqual([]);
+});
+
+test.each(['tgi', 'trtllm', 'triton'])('engineType %s is accepted as an extension', (engineType) => {
+  expect(refusals(configWithScheduler({ engineType }))).toEqual([]);
+});
+
+const anyConfig = fc
+  .array(
+    fc.record(
+      {
+        modelSelector: fc.constant({ matchLabels: { app: 'llama' } }),
+        targetPort: fc.integer({ min: 1, max: 65_535 }),
+        engineType: fc.constantFrom('vllm', 'sglang', 'tgi', 'trtllm', 'triton'),
+        weights: fc.record(
+          { queue: fc.nat(), kvCache: fc.nat(), prefix: fc.nat(), lru: fc.nat(), loraAffinity: fc.nat() },
+          { requiredKeys: [] },
+        ),
+        profile: fc.constantFrom('balanced', 'latency', 'throughput'),
+        replicas: fc.integer({ min: 1, max: 9 }),
+        routeTimeout: fc.constantFrom('0s', '30s', '1h2m3s4ms'),
+        logLevel: fc.integer({ min: 0, max: 5 }),
+        env: fc.array(
+          fc.record({ name: fc.constant('A'), valueFrom: fc.dictionary(fc.constant('x'), fc.jsonValue()) }),
+          {
+            maxLength: 2,
+          },
+        ),
+      },
+      { requiredKeys: ['modelSelector'] },
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((list) =>
+    gatewayConfig({
+      schedulers: list.map((fields, index) => ({ name: `s${index}`, modelName: `m${index}`, ...fields })),
+    }),
+  );
+
+test('defaulting changes nothing that is written, and nothing the second time', () => {
+  void fc.assert(
+    fc.property(anyConfig, (config) => {
+      const once = accepted(config);
+      expect(once).toMatchObject(config);
+      expect(accepted(JSON.parse(JSON.stringify(once)))).toEqual(once);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function at(object: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], object);
+}

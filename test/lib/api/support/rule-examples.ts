@@ -1,0 +1,74 @@
+import { configWithScheduler, gatewayConfig, type Json, scheduler } from './manifests';
+
+const other = (fields: Json = {}) => scheduler({ name: 'other', modelName: 'other-8b', ...fields });
+const provider = {
+  name: 'oidc',
+  issuer: 'https://issuer.example.com',
+  remoteJWKS: { uri: 'https://issuer.example.com/keys' },
+};
+
+/** For each rule an object that breaks it and no other, and the path that must be named. */
+export const RULE_EXAMPLES: Readonly<Record<string, { readonly broken: Json; readonly path: string }>> = {
+  'bbr-enabled-with-several-schedulers': {
+    broken: gatewayConfig({ bbr: { enabled: false }, schedulers: [scheduler(), other()] }),
+    path: 'spec.bbr.enabled',
+  },
+  'scheduler-name-unique': {
+    broken: gatewayConfig({ schedulers: [scheduler(), other({ name: 'llama' })] }),
+    path: 'spec.schedulers[1].name',
+  },
+  'model-name-unique': {
+    broken: gatewayConfig({ schedulers: [scheduler(), other({ modelName: 'llama-8b' })] }),
+    path: 'spec.schedulers[1].modelName',
+  },
+  'model-name-with-several-schedulers': {
+    broken: gatewayConfig({ schedulers: [scheduler(), other({ modelName: undefined })] }),
+    path: 'spec.schedulers[1].modelName',
+  },
+  'jwt-restricts-tokens': {
+    broken: gatewayConfig({ auth: { jwt: { provider: { ...provider, audiences: [] } } } }),
+    path: 'spec.auth.jwt.provider',
+  },
+  'queue-time-above-zero': {
+    broken: gatewayConfig({ overload: { maxQueueTime: '0s' } }),
+    path: 'spec.overload.maxQueueTime',
+  },
+  'retry-after-above-zero': {
+    broken: gatewayConfig({ overload: { retryAfter: { min: '0h0ms' } } }),
+    path: 'spec.overload.retryAfter.min',
+  },
+  'retry-after-ordered': {
+    broken: gatewayConfig({ overload: { retryAfter: { min: '61s' } } }),
+    path: 'spec.overload.retryAfter.max',
+  },
+  'weights-or-config-map': {
+    broken: configWithScheduler({ weights: { queue: 1 }, configMapRef: { name: 'plugins' } }),
+    path: 'spec.schedulers[0].configMapRef',
+  },
+  'profile-or-config-map': {
+    broken: configWithScheduler({ profile: 'latency', configMapRef: { name: 'plugins' } }),
+    path: 'spec.schedulers[0].profile',
+  },
+  'lru-with-llm-d': {
+    broken: configWithScheduler({ scheduler: 'epp', weights: { lru: 0 } }),
+    path: 'spec.schedulers[0].weights.lru',
+  },
+  'selector-not-empty': {
+    broken: configWithScheduler({ modelSelector: { matchLabels: {} } }),
+    path: 'spec.schedulers[0].modelSelector',
+  },
+  'selector-values-fit-operator': {
+    broken: configWithScheduler({
+      modelSelector: { matchExpressions: [{ key: 'app', operator: 'Exists', values: ['a'] }] },
+    }),
+    path: 'spec.schedulers[0].modelSelector.matchExpressions[0].values',
+  },
+  'adapter-of-one-scheduler': {
+    broken: gatewayConfig({ schedulers: [scheduler({ loraAdapters: ['a'] }), other({ loraAdapters: ['b', 'a'] })] }),
+    path: 'spec.schedulers[1].loraAdapters[1]',
+  },
+  'adapter-is-no-other-model': {
+    broken: gatewayConfig({ schedulers: [scheduler({ loraAdapters: ['other-8b'] }), other()] }),
+    path: 'spec.schedulers[0].loraAdapters[0]',
+  },
+};

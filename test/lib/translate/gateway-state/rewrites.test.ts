@@ -1,0 +1,65 @@
+import { checkObjects, ofKind } from '../../../../lib/translate/check-objects';
+import { compileRewrites } from '../../../../lib/translate/gateway-state/rewrites';
+import type { SourcedValue } from '../../../../lib/translate/sourced-value';
+import { rewriteObject, schedulerState } from '../builders';
+
+const SCHEDULERS = [schedulerState('m1', [], { adapters: ['a1'] }), schedulerState('m2', [])];
+
+function rewritesOf(objects: readonly SourcedValue[]) {
+  const checked = checkObjects(objects);
+  if ('faults' in checked) throw new Error(checked.faults.join('\n'));
+  return compileRewrites(ofKind(checked.objects, 'InferenceModelRewrite'), SCHEDULERS);
+}
+
+const exact = (model: string, target: string) => ({
+  matches: [{ model: { value: model } }],
+  targets: [{ modelRewrite: target }],
+});
+const at = (time: string) => ({ creationTimestamp: time });
+
+describe('compileRewrites', () => {
+  it('puts exact rules before generic ones, and of equals the oldest object first', () => {
+    const { rewrites } = rewritesOf([
+      rewriteObject('none', 'm1', [exact('x', 'm1')]),
+      rewriteObject('new', 'm1', [exact('x', 'm1')], at('2026-02-01T00:00:00Z')),
+      rewriteObject('generic', 'm1', [{ targets: [{ modelRewrite: 'm2' }] }], at('2025-01-01T00:00:00Z')),
+      rewriteObject('b', 'm1', [exact('y', 'm1'), exact('z', 'm1')], at('2026-01-01T00:00:00Z')),
+      rewriteObject('a', 'm1', [exact('x', 'm1')], at('2026-01-01T00:00:00Z')),
+    ]);
+    expect(rewrites.map(({ name, models }) => [name, ...models])).toEqual([
+      ['default/a', 'x'],
+      ['default/b', 'y'],
+      ['default/b', 'z'],
+      ['default/new', 'x'],
+      ['default/none', 'x'],
+      ['default/generic'],
+    ]);
+  });
+
+  it('gives targets without weights the same one', () => {
+    const targets = [{ modelRewrite: 'm1' }, { modelRewrite: 'a1' }];
+    expect(rewritesOf([rewriteObject('r', 'm1', [{ targets }])]).rewrites).toEqual([
+      {
+        name: 'default/r',
+        scheduler: 'default/m1',
+        models: [],
+        targets: [
+          { model: 'm1', weight: 1 },
+          { model: 'a1', weight: 1 },
+        ],
+      },
+    ]);
+  });
+
+  it('leaves a rule without targets out, and says so', () => {
+    const { rewrites, warnings } = rewritesOf([rewriteObject('r', 'm1', [{ matches: [{ model: { value: 'x' } }] }])]);
+    expect(rewrites).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining('default/r rule 0 has no targets')]);
+  });
+
+  it('says so when no scheduler serves a target', () => {
+    expect(rewritesOf([rewriteObject('r', 'm1', [exact('x', 'm9')])]).warnings).toEqual([
+      expect.stringContaining('no scheduler serves its target "m9"'),
+    ]);
+  });
+});

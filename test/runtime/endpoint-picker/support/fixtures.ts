@@ -1,0 +1,149 @@
+import type { EndpointState, GatewayState, SchedulerState } from '../../../../lib/translate/gateway-state';
+import type { PickRequest } from '../../../../runtime/endpoint-picker/endpoint-picker';
+import type { EngineMetrics } from '../../../../runtime/endpoint-picker/engine-metrics';
+import type { MetricsSource, ScrapeTarget } from '../../../../runtime/endpoint-picker/metrics-source';
+import type { PickerObserver } from '../../../../runtime/endpoint-picker/observe';
+import { createPicker, type Picker } from '../../../../runtime/endpoint-picker/picker';
+
+/** The weights that the contract gives a scheduler without any. */
+export const DEFAULT_WEIGHTS = {
+  queue: 2,
+  kvCache: 2,
+  prefix: 3,
+  lru: 0,
+  loraAffinity: 0,
+  runningRequests: 0,
+  predictedLatency: 0,
+};
+
+export function endpointStates(count: number): EndpointState[] {
+  return Array.from({ length: count }, (_, i) => ({
+    address: `10.0.${i >> 8}.${i & 255}:8000`,
+    pod: `models/llama-${i}`,
+    uid: `uid-${i}`,
+    ready: true,
+  }));
+}
+
+export function schedulerState(change: Partial<SchedulerState> = {}): SchedulerState {
+  return {
+    namespace: 'models',
+    name: 'llama',
+    modelName: 'llama',
+    adapters: [],
+    engine: 'vllm',
+    weights: DEFAULT_WEIGHTS,
+    overload: { maxQueueTimeMs: 30_000, retryAfterMinSeconds: 1, retryAfterMaxSeconds: 60 },
+    endpoints: endpointStates(4),
+    ...change,
+  };
+}
+
+export function gatewayState(...schedulers: SchedulerState[]): GatewayState {
+  return {
+    gateway: 'models/gateway',
+    bodyRouting: true,
+    maxRequestBodyBytes: 268_435_456,
+    explain: true,
+    schedulers,
+    rewrites: [],
+  };
+}
+
+export function pickRequest(change: Partial<PickRequest> = {}): PickRequest {
+  return { scheduler: 'models/llama', model: 'llama', promptBytes: 400, prefixHashes: [], explain: false, ...change };
+}
+
+export function engineMetrics(change: Partial<EngineMetrics> = {}): EngineMetrics {
+  return { waiting: 0, running: 0, kvUsage: 0, adapters: undefined, ...change };
+}
+
+/** Metrics that a test hands to the picker itself, in place of scrapes. */
+export interface ManualMetrics extends MetricsSource {
+  readonly targets: Map<string, ScrapeTarget>;
+  intervalMs: number;
+  /** A scrape of the pod that is answered at once. */
+  tell(pod: string, answer: EngineMetrics | 'no-metrics'): void;
+  tellAll(answer: EngineMetrics | 'no-metrics'): void;
+}
+
+export function manualMetrics(): ManualMetrics {
+  const targets = new Map<string, ScrapeTarget>();
+  const metrics: ManualMetrics = {
+    targets,
+    intervalMs: 200,
+    watch(target) {
+      targets.set(target.pod, target);
+      return {
+        get intervalMs() {
+          return metrics.intervalMs;
+        },
+        wake() {},
+        stop() {
+          if (targets.get(target.pod) === target) targets.delete(target.pod);
+        },
+      };
+    },
+    tell(pod, answer) {
+      targets.get(pod)!.sent();
+      targets.get(pod)!.answered(answer);
+    },
+    tellAll(answer) {
+      for (const pod of targets.keys()) metrics.tell(pod, answer);
+    },
+    async close() {
+      targets.clear();
+    },
+  };
+  return metrics;
+}
+
+/** Everything that was observed, as one line each. */
+export interface RecordingObserver extends PickerObserver {
+  readonly lines: string[];
+}
+
+export function recordingObserver(): RecordingObserver {
+  const lines: string[] = [];
+  return {
+    lines,
+    picked: (scheduler, pod) => lines.push(`picked ${scheduler} ${pod}`),
+    refused: (scheduler, kind) => lines.push(`refused ${scheduler} ${kind}`),
+    servedElsewhere: (scheduler, kind) => lines.push(`served elsewhere ${scheduler} ${kind}`),
+    scraped: (scheduler, outcome) => lines.push(`scraped ${scheduler} ${outcome}`),
+  };
+}
+
+/** Numbers from 0 up to 1, the same for the same seed. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+}
+
+/** A picker over manual metrics, whose clock stands still until it is moved. */
+export interface PickerRig {
+  readonly picker: Picker;
+  readonly metrics: ManualMetrics;
+  readonly observer: RecordingObserver;
+  /** Milliseconds. */
+  now: number;
+}
+
+export function pickerRig(...schedulers: SchedulerState[]): PickerRig {
+  const metrics = manualMetrics();
+  const observer = recordingObserver();
+  const rig = { metrics, observer, now: 100_000 } as { -readonly [key in keyof PickerRig]: PickerRig[key] };
+  rig.picker = createPicker({
+    state: gatewayState(...schedulers),
+    metrics,
+    clock: () => rig.now,
+    random: seededRandom(7),
+    observe: observer,
+  });
+  return rig;
+}

@@ -1,0 +1,41 @@
+import OpenAI from 'openai';
+import { type ModelServer, startModelServer } from '../../../../runtime/simulator/model-server/model-server';
+import type { ModelServerOptions } from '../../../../runtime/simulator/model-server/options';
+
+/** Runs `body` with a fast server on a free port, closed at the end whatever happens. */
+export async function withServer(
+  options: ModelServerOptions,
+  body: (server: ModelServer, client: OpenAI) => Promise<void>,
+): Promise<void> {
+  const server = await startModelServer({ port: 0, speed: 100, model: 'base', ...options });
+  try {
+    await body(server, new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'unused', maxRetries: 0 }));
+  } finally {
+    await server.close();
+  }
+}
+
+/** POSTs JSON, or text as it is. */
+export function post(server: ModelServer, path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  return fetch(server.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** The value of the first sample whose name and labels contain all the given texts. */
+export async function metric(server: ModelServer, ...texts: string[]): Promise<number> {
+  const page = await (await fetch(`${server.url}/metrics`)).text();
+  const line = page
+    .split('\n')
+    .find((candidate) => texts.every((text) => candidate.includes(text)) && !candidate.startsWith('#'));
+  if (line === undefined) throw new Error(`no metric ${texts.join(' ')}`);
+  return Number(line.slice(line.lastIndexOf(' ') + 1));
+}
+
+/** Looks again until the answer is the wanted one; the test's own time-out ends a hopeless wait. */
+export async function eventually<T>(look: () => Promise<T>, wanted: T): Promise<void> {
+  while ((await look()) !== wanted) await new Promise((resolve) => setTimeout(resolve, 5));
+}
