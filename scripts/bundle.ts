@@ -1,6 +1,12 @@
 /** Bundles the command with its dependencies into `dist/inference-gateway.js`, as the images ship it. */
 import { build } from 'esbuild';
 
+/** Before anything else: an older Node fails on the bundle's dependencies with a trace that explains nothing. */
+const NODE_CHECK = `if (Number(process.versions.node.split('.')[0]) < 24) {
+  console.error('error: inference-gateway needs Node.js 24 or later; this is ' + process.version + '. In a checkout, use npm run.');
+  process.exit(2);
+}`;
+
 void build({
   entryPoints: ['bin/inference-gateway.ts'],
   outfile: 'dist/inference-gateway.js',
@@ -10,5 +16,5 @@ void build({
   format: 'cjs',
   sourcemap: true,
   logLevel: 'warning',
-  banner: { js: '#!/usr/bin/env node' },
+  banner: { js: `#!/usr/bin/env node\n${NODE_CHECK}` },
 });

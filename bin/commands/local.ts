@@ -8,9 +8,10 @@ import { startDemoFleet } from '../../runtime/local/demo/demo-fleet';
 import { demoRequests } from '../../runtime/local/demo/demo-requests';
 import { findEnvoy } from '../../runtime/local/envoy-binary';
 import { type LocalGateway, startLocalGateway } from '../../runtime/local/local-gateway';
+import { SetupError } from '../../runtime/local/setup-error';
 import { statusTable } from '../../runtime/local/status-table';
 import { createLogger } from '../../runtime/telemetry/log';
-import { EXIT_USAGE, fail } from '../exit';
+import { EXIT_FAULT, EXIT_USAGE, fail } from '../exit';
 
 interface LocalFlags {
   readonly file?: string[];
@@ -50,7 +51,7 @@ async function runLocal(flags: LocalFlags): Promise<void> {
   try {
     const demo = flags.file === undefined;
     const paths = flags.file ?? [demoFolder()];
-    const envoy = await findEnvoy(process.env, say);
+    const envoy = await findEnvoy(process.env, say).catch((error: unknown) => fail(error, EXIT_USAGE));
     if (demo) closers.push((await startDemoFleet(paths)).close);
     const level = flags.verbose ? 'debug' : 'warn';
     const gateway = await startLocalGateway({
@@ -77,7 +78,7 @@ async function runLocal(flags: LocalFlags): Promise<void> {
     // After a signal the parts end one by one, and what that breaks is no fault.
     if (closing !== undefined) return await closing;
     await closeAll();
-    fail(error, exitCode(error));
+    fail(error, error instanceof SetupError ? EXIT_USAGE : EXIT_FAULT);
   }
   await closeAll();
   process.exit(0);
@@ -119,12 +120,6 @@ function demoFolder(): string {
   const folder = join(__dirname, '../examples/local');
   if (!existsSync(folder)) throw new Error(`the demo's objects are not at ${folder}; name your own with -f`);
   return folder;
-}
-
-/** 2 where the machine lacks something or an address is taken, 1 where the objects or a request failed. */
-function exitCode(error: unknown): number | undefined {
-  const message = error instanceof Error ? error.message : '';
-  return /in use|ENVOY_BIN|Envoy|privileges/.test(message) ? EXIT_USAGE : undefined;
 }
 
 function say(line: string): void {

@@ -11,12 +11,15 @@ import { type GuardedProcess, spawnGuarded } from './guarded-process';
 /** A real Envoy that reads its configuration from files, restarted with backoff when it ends. */
 export interface EnvoyProcess {
   pid(): number | undefined;
-  /** The port on which the listener really listens. */
+  /** The port on which clients are served; it stays the same across restarts. */
   readonly port: number;
   /** Writes the files, in their order, and resolves once Envoy serves by them. Rejects when it refuses one. */
-  publish(files: readonly EnvoyFile[]): Promise<void>;
+  publish(files: FilesFor): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Envoy's files, with this port to listen on; 0 is any free one. */
+export type FilesFor = (port: number) => readonly EnvoyFile[];
 
 export interface EnvoyProcessOptions {
   readonly binary: string;
@@ -24,7 +27,9 @@ export interface EnvoyProcessOptions {
   readonly adminSocket: string;
   /** Worker threads. */
   readonly concurrency: number;
-  readonly files: readonly EnvoyFile[];
+  /** The port to listen on; 0 takes a free one and keeps it. */
+  readonly port: number;
+  readonly files: FilesFor;
   readonly log: Logger;
 }
 
@@ -45,6 +50,11 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
   const backoff = createBackoff(BACKOFF_MIN_MS, BACKOFF_MAX_MS);
   let current: GuardedProcess | undefined;
   let lastWords: string[] = [];
+  let { files } = options;
+  let writing: Promise<unknown> = Promise.resolve();
+  /** In the files: what was asked for until Envoy has found one, and that one from its first restart on. */
+  let configuredPort = options.port;
+  let port = 0;
 
   const start = async () => {
     const envoy = await spawnGuarded(options.binary, [
@@ -83,57 +93,93 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
     clearTimeout(killer);
   };
 
-  const supervise = async (first: GuardedProcess) => {
-    let envoy = first;
-    while (true) {
-      const code = await envoy.exited;
-      current = undefined;
-      if (closing.signal.aborted) return;
-      const delay = backoff.next();
-      log.warn({ exit: code, lastWords, restartInMs: delay }, 'envoy ended; restarting it');
-      await sleep(delay, undefined, { signal: closing.signal }).catch(() => {});
-      if (closing.signal.aborted) return;
-      envoy = await start();
-      // A start that fails shows as another end, and is tried again later.
-      void untilLive(envoy).then(
-        () => backoff.reset(),
-        (error: Error) => log.error({ reason: error.message }, 'envoy did not come back'),
-      );
+  /** The next Envoy; undefined when there shall be none. */
+  const restart = async (): Promise<GuardedProcess | undefined> => {
+    for (;;) {
+      await sleep(backoff.next(), undefined, { signal: closing.signal }).catch(() => {});
+      if (closing.signal.aborted) return undefined;
+      try {
+        await write(files);
+        const envoy = await start();
+        if (closing.signal.aborted) await stop(envoy);
+        // A start that fails shows as another end, and is tried again later.
+        else {
+          void untilLive(envoy).then(
+            () => backoff.reset(),
+            (error: Error) => log.error({ reason: error.message }, 'envoy did not come back'),
+          );
+          return envoy;
+        }
+      } catch (error) {
+        log.error({ reason: (error as Error).message }, 'envoy cannot be started');
+      }
     }
   };
 
-  await writeFiles(workDir, options.files);
+  const supervise = async (first: GuardedProcess) => {
+    for (let envoy: GuardedProcess | undefined = first; envoy !== undefined; envoy = await restart()) {
+      const code = await envoy.exited;
+      current = undefined;
+      if (closing.signal.aborted) return;
+      configuredPort = port;
+      log.warn({ exit: code, lastWords }, 'envoy ended; restarting it');
+    }
+  };
+
+  await write(files);
   const first = await start();
   try {
     await untilLive(first);
-    const port = await admin.listenerPort(LISTENER_NAME);
-    if (port === undefined) throw new Error(`Envoy does not listen: ${lastWords.join(' | ') || 'see its log'}`);
-    const done = supervise(first);
-    return {
-      pid: () => current?.pid,
-      port,
-      async publish(files) {
-        const before = current === undefined ? 0 : (await admin.updates()).rejected;
-        await writeFiles(workDir, files);
-        // An Envoy that is away reads the files when it comes back.
-        if (current !== undefined) await untilInForce(files, before);
-      },
-      async close() {
-        closing.abort();
-        if (current !== undefined) await stop(current);
-        await done;
-        await admin.close();
-      },
-    };
+    port = (await admin.listenerPort(LISTENER_NAME)) ?? 0;
+    if (port === 0) throw new Error(`Envoy does not listen: ${lastWords.join(' | ') || 'see its log'}`);
   } catch (error) {
     await stop(first);
     await admin.close();
     throw error;
   }
+  const done = supervise(first);
+  return {
+    pid: () => current?.pid,
+    port,
+    async publish(next) {
+      const before =
+        current === undefined
+          ? 0
+          : await admin.updates().then(
+              ({ rejected }) => rejected,
+              () => 0,
+            );
+      const written = await write(next);
+      // An Envoy that is away reads the files when it comes back.
+      if (current !== undefined) await untilInForce(current, written, before);
+    },
+    async close() {
+      closing.abort();
+      if (current !== undefined) await stop(current);
+      await done;
+      await admin.close();
+    },
+  };
 
-  async function untilInForce(files: readonly EnvoyFile[], rejectedBefore: number): Promise<void> {
+  /** One after the other: a restart may meet an edit. */
+  function write(next: FilesFor): Promise<readonly EnvoyFile[]> {
+    files = next;
+    const written = writing.then(async () => {
+      const list = next(configuredPort);
+      await writeFiles(workDir, list);
+      return list;
+    });
+    writing = written.catch(() => {});
+    return written;
+  }
+
+  async function untilInForce(
+    envoy: GuardedProcess,
+    files: readonly EnvoyFile[],
+    rejectedBefore: number,
+  ): Promise<void> {
     const deadline = performance.now() + PUBLISH_TIMEOUT_MS;
-    while (!closing.signal.aborted && current !== undefined) {
+    while (!closing.signal.aborted && current === envoy) {
       const { texts, rejected } = await admin.updates().catch(() => ({ texts: new Map(), rejected: 0 }));
       if (files.every(({ applied }) => applied === undefined || texts.get(applied.stat) === applied.version)) return;
       if (rejected > rejectedBefore) throw new Error(`Envoy refused the new configuration: ${lastWords.at(-1) ?? ''}`);

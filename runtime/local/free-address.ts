@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { SetupError } from './setup-error';
 
 /** Rejects, in one line that says what to do, when nothing can listen on `host:port`. */
 export async function assertFree(host: string, port: number): Promise<void> {
@@ -10,9 +11,11 @@ export async function assertFree(host: string, port: number): Promise<void> {
     });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'EADDRINUSE') throw new Error(`${host}:${port} is in use; free it or choose another with --listen`);
-    if (code === 'EACCES') throw new Error(`${host}:${port} needs privileges; choose a port above 1023 with --listen`);
-    throw new Error(`cannot listen on ${host}:${port}: ${code ?? (error as Error).message}`);
+    if (code === 'EADDRINUSE')
+      throw new SetupError(`${host}:${port} is in use; free it or choose another with --listen`);
+    if (code === 'EACCES')
+      throw new SetupError(`${host}:${port} needs privileges; choose a port above 1023 with --listen`);
+    throw new SetupError(`cannot listen on ${host}:${port}: ${code ?? (error as Error).message}`);
   } finally {
     server.close();
   }

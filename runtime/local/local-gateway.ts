@@ -9,7 +9,7 @@ import type { GatewayState } from '../../lib/translate/gateway-state';
 import type { PoolStatus } from '../endpoint-picker/status';
 import { directorySource } from '../objects/directory-source';
 import type { ObjectSet } from '../objects/object-source';
-import { type EnvoyProcess, startEnvoyProcess } from './envoy-process';
+import { type EnvoyProcess, type FilesFor, startEnvoyProcess } from './envoy-process';
 import { assertFree } from './free-address';
 import { type RouterProcess, startRouterProcess } from './router-process';
 
@@ -65,14 +65,14 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
   };
 
   try {
-    const envoyOptions: EnvoyOptions = {
+    const envoyOptions: Omit<EnvoyOptions, 'listen'> = {
       directory: workDir,
-      listen: options.listen,
       admin: { pipe: join(workDir, 'admin.sock') },
       processor: { pipe: join(workDir, 'router.sock') },
       ...(options.streamIdleTimeoutMs !== undefined && { streamIdleTimeoutMs: options.streamIdleTimeoutMs }),
     };
-    const files = (state: EnvoyState) => envoyResourceFiles(state, envoyOptions);
+    const files = (state: EnvoyState) => (port: number) =>
+      envoyResourceFiles(state, { ...envoyOptions, listen: { host: options.listen.host, port } });
     const follow = watchStates(options.paths, log, closing.signal);
     const first = await follow.first;
 
@@ -88,6 +88,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       workDir,
       adminSocket: join(workDir, 'admin.sock'),
       concurrency: options.envoyConcurrency ?? 2,
+      port: options.listen.port,
       files: files(first),
       log,
     });
@@ -120,7 +121,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
  */
 async function switchState(
   parts: { readonly router: RouterProcess; readonly envoy: EnvoyProcess },
-  files: (state: EnvoyState) => ReturnType<typeof envoyResourceFiles>,
+  files: (state: EnvoyState) => FilesFor,
   previous: GatewayState,
   next: GatewayState,
 ): Promise<void> {

@@ -21,7 +21,7 @@ export interface EnvoyOptions {
   readonly accessLogPath?: string;
 }
 
-export interface TcpAddress {
+interface TcpAddress {
   /** IP address. */
   readonly host: string;
   readonly port: number;
@@ -29,7 +29,7 @@ export interface TcpAddress {
 
 export type Address = TcpAddress | SocketFile;
 
-export interface SocketFile {
+interface SocketFile {
   /** Absolute path of a Unix socket, at most 107 bytes. */
   readonly pipe: string;
 }

@@ -71,7 +71,11 @@ function catchAllRoute(state: EnvoyState): JsonObject {
       status: 503,
       body: {
         inline_string: JSON.stringify(
-          openAiError('The gateway cannot read requests at the moment.', 'server_error', 'service_unavailable'),
+          openAiError(
+            'The gateway cannot read requests at the moment. Try again later.',
+            'service_unavailable',
+            'router_unavailable',
+          ),
         ),
       },
     },

@@ -1,7 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Fault } from '../../api/validation/fault';
-import { nearestName } from '../../api/validation/nearest-name';
 import type { ScorerWeights } from '../gateway-state';
 
 /** Scorers of the endpoint picker, by plugin type. */
@@ -74,20 +73,22 @@ export function parseEndpointPickerConfig(text: string, scheduler: 'llm-d' | 'ep
     return { faults: [{ path: [], message: `is not YAML: ${error instanceof Error ? error.message : error}` }] };
   }
   const result = configSchema.safeParse(value);
-  if (!result.success) {
-    return {
-      faults: result.error.issues.map((issue) => ({
-        path: issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step)),
-        message: issue.message,
-      })),
-    };
-  }
+  if (!result.success) return { faults: result.error.issues.flatMap(schemaFaults) };
   const faults = [
     ...pluginFaults(result.data, scheduler),
     ...profileFaults(result.data),
     ...dataLayerFaults(result.data),
   ];
   return faults.length > 0 ? { faults } : { weights: weightsOf(result.data), warnings: warningsOf(result.data) };
+}
+
+function schemaFaults(issue: z.core.$ZodIssue): Fault[] {
+  const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+  return issue.keys.map((key) => ({
+    path: [...path, key],
+    message: 'this picker does not follow the field: remove it',
+  }));
 }
 
 function pluginFaults(config: EndpointPickerConfig, scheduler: 'llm-d' | 'epp'): Fault[] {
@@ -99,11 +100,8 @@ function pluginFaults(config: EndpointPickerConfig, scheduler: 'llm-d' | 'epp'):
     if (names.has(name)) return [{ path, message: `the name ${JSON.stringify(name)} is used twice: rename one` }];
     names.add(name);
     if (!known.includes(plugin.type)) {
-      const near = nearestName(plugin.type, known);
-      const advice = near === undefined ? `known types are ${known.join(', ')}` : `did you mean ${near}?`;
-      return [
-        { path: [...path, 'type'], message: `this picker has no plugin ${JSON.stringify(plugin.type)}: ${advice}` },
-      ];
+      const message = `this picker has no plugin ${JSON.stringify(plugin.type)}: it has ${known.join(', ')}`;
+      return [{ path: [...path, 'type'], message }];
     }
     if (SCORERS[plugin.type] === 'lru' && scheduler === 'epp') {
       return [{ path: [...path, 'type'], message: `${plugin.type} needs scheduler: llm-d` }];

@@ -65,7 +65,7 @@ function tokens(body: Body, member: Member | undefined): number | undefined {
 }
 
 /** The text of a JSON string that has been scanned. */
-export function decodeString(body: Body, span: Span): string {
+function decodeString(body: Body, span: Span): string {
   return JSON.parse(spanBytes(body, span).toString('utf8')) as string;
 }
 

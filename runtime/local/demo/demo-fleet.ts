@@ -3,6 +3,7 @@ import { compileGatewayState } from '../../../lib/translate/compile-gateway-stat
 import { readObjectFiles } from '../../objects/read-object-files';
 import { type ModelServer, startModelServer } from '../../simulator/model-server/model-server';
 import { parseModelServerOptions } from '../../simulator/model-server/options';
+import { SetupError } from '../setup-error';
 
 /** The annotation of a demo pod that names the model and hardware it plays. */
 export const PROFILE_ANNOTATION = 'simulator.inference-gateway/profile';
@@ -54,7 +55,7 @@ export async function startDemoFleet(paths: readonly string[]): Promise<{ close(
 
 function fleetFault(pod: string, address: string, error: Error): never {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') throw new Error(`demo pod ${pod}: ${address} is in use; free it and start again`);
-  if (code === 'EADDRNOTAVAIL') throw new Error(`demo pod ${pod}: this machine has no address ${address}`);
-  throw new Error(`demo pod ${pod}: ${error.message}`);
+  if (code === 'EADDRINUSE') throw new SetupError(`demo pod ${pod}: ${address} is in use; free it and start again`);
+  if (code === 'EADDRNOTAVAIL') throw new SetupError(`demo pod ${pod}: this machine has no address ${address}`);
+  throw new SetupError(`demo pod ${pod}: ${error.message}`);
 }

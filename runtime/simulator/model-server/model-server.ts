@@ -107,7 +107,7 @@ async function serve(context: ServerContext, request: IncomingMessage, response:
     });
   }
   const respond = () => run(context, exchange, control ?? endpointFor(context, method, path, refusal));
-  if (control === undefined) context.faults.whenThawed(() => void respond());
+  if (control === undefined) exchange.onGone(context.faults.whenThawed(() => void respond()));
   else await respond();
 }
 

@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine';
 import type { EngineEvent, EngineRequest, EngineSnapshot, RejectionReason } from '../engine/types';
 
 /** What a submitter hears of its request. */
-export interface RequestListener {
+interface RequestListener {
   /** One more output token exists; `cachedTokens` is how much of the prompt the cache held. */
   onToken(cachedTokens: number): void;
   onFinished(cachedTokens: number): void;

@@ -127,14 +127,14 @@ describe('a real Envoy whose processor is dead', () => {
 
     it('refuses a larger body with 413', async () => {
       const body = Buffer.alloc(LIMIT + 1);
-      expectError(await post({ body }), 413, 'request_too_large');
+      expectError(await post({ body }), 413, 'body_too_large');
       const overHttp2 = await postHttp2(envoy.port, body);
       expect(overHttp2.status).toBe(413);
-      expect(JSON.parse(overHttp2.body)).toEqual(openAiError('request_too_large'));
+      expect(JSON.parse(overHttp2.body)).toEqual(openAiError('body_too_large'));
     });
 
     it('refuses what is no path with 404', async () => {
-      expectError(await post({ method: 'OPTIONS', path: '*' }), 404, 'not_found');
+      expectError(await post({ method: 'OPTIONS', path: '*' }), 404, 'no_route');
     });
 
     it('refuses an upgrade with 403', async () => {
@@ -200,10 +200,10 @@ describe('a real Envoy whose processor is dead', () => {
     );
 
     it('answers 503 whatever model or address the client names', async () => {
-      expectError(await post(), 503, 'service_unavailable');
+      expectError(await post(), 503, 'router_unavailable');
       for (const name of ['x-gateway-base-model-name', 'x-gateway-model-name', 'x-gateway-default-backend']) {
         const headers = { [name]: 'm1', 'x-gateway-destination-endpoint': a.address };
-        expectError(await post({ headers }), 503, 'service_unavailable');
+        expectError(await post({ headers }), 503, 'router_unavailable');
       }
     });
   });
@@ -250,7 +250,7 @@ describe('a real Envoy whose memory is full', () => {
     let reply = await post();
     while (reply.status === 200) reply = await post();
     expect(reply.status).toBe(503);
-    expect(JSON.parse(reply.body).error.code).toBe('service_unavailable');
+    expect(JSON.parse(reply.body).error.code).toBe('gateway_overloaded');
     for (const upload of held) upload.destroy();
     while (reply.status !== 200) reply = await post();
     await envoy.stop();

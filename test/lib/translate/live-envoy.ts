@@ -12,13 +12,15 @@ import { findEnvoy } from '../../../runtime/local/envoy-binary';
 
 export interface LiveEnvoy {
   readonly port: number;
+  /** Where it looks for the processor. */
+  readonly processorSocket: string;
   /** Make before break, as the supervisor does it; resolves once Envoy has taken everything over. */
   change(next: EnvoyState): Promise<void>;
   stats(filter: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** A real Envoy with one worker and no processor. */
+/** A real Envoy with one worker. It has no processor until somebody listens on `processorSocket`. */
 export async function startLiveEnvoy(state: EnvoyState, fields: Partial<EnvoyOptions> = {}): Promise<LiveEnvoy> {
   const directory = mkdtempSync(join(tmpdir(), 'envoy-'));
   const admin = join(directory, 'admin.sock');
@@ -59,6 +61,7 @@ export async function startLiveEnvoy(state: EnvoyState, fields: Partial<EnvoyOpt
     }
   };
   return {
+    processorSocket: join(directory, 'processor.sock'),
     port: listeners.listener_statuses[0].local_address.socket_address.port_value,
     async change(next) {
       await publish(union(current, next));

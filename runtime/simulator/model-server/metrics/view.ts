@@ -4,7 +4,7 @@ import type { Histogram } from './histogram';
 import type { Statistics } from './statistics';
 
 /** What a metrics page shows, before an engine's names. */
-export interface MetricsView {
+interface MetricsView {
   readonly model: string;
   readonly snapshot: EngineSnapshot;
   readonly statistics: Statistics;

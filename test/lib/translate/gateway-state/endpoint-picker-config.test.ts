@@ -74,12 +74,12 @@ describe('parseEndpointPickerConfig', () => {
   const profile = (...plugins: object[]) => [{ name: 'p', plugins }];
   it.each([
     [
-      'an unknown plugin, with the one that was meant',
+      'an unknown plugin, with those that there are',
       { plugins: [{ type: 'queue-scorrer' }] },
-      /did you mean queue-scorer/,
+      /has no plugin "queue-scorrer": it has queue-scorer,/,
     ],
     ['a name used twice', { plugins: [...queue, ...queue] }, /used twice/],
-    ['an unknown field', { plugins: queue, flowControl: {} }, /flowControl/],
+    ['an unknown field', { plugins: queue, flowControl: {} }, /remove it/],
     ['an unknown feature gate', { plugins: queue, featureGates: ['flowControl'] }, /./],
     [
       'a reference to nothing',

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
 import OpenAI from 'openai';
-import { eventually, metric, post, withServer } from './with-server';
+import { collect, eventually, json, metric, post, requestLog, withServer } from './with-server';
+
+interface Ranking {
+  readonly results: { index: number; relevance_score: number }[];
+}
+interface Scores {
+  readonly data: { index: number; score: number }[];
+}
+interface Refusal {
+  readonly error: { message: string };
+}
 
 const MESSAGES = [{ role: 'user' as const, content: 'Tell me of the sea, slowly and at length, please. '.repeat(8) }];
 
@@ -22,7 +32,7 @@ test('a streamed chat tells the same text, then usage when asked', () =>
       stream: true,
       stream_options: { include_usage: true },
     });
-    const chunks = await Array.fromAsync(stream);
+    const chunks = await collect(stream);
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(
       whole.choices[0]!.message.content,
     );
@@ -58,16 +68,13 @@ test('a streamed completion ends with usage and [DONE]', () =>
 test('ignore_eos fills max_tokens exactly', () =>
   withServer({}, async (server) => {
     const ask = { model: 'base', prompt: 'x', max_tokens: 300, ignore_eos: true };
-    const answer = await (await post(server, '/v1/completions', ask)).json();
-    expect(answer.usage.completion_tokens).toBe(300);
+    expect(await json(post(server, '/v1/completions', ask))).toMatchObject({ usage: { completion_tokens: 300 } });
   }));
 
 test('responses through the official client, whole and streamed', () =>
   withServer({}, async (_server, client) => {
     const whole = await client.responses.create({ model: 'base', input: 'hello' });
-    const events = await Array.fromAsync(
-      await client.responses.create({ model: 'base', input: 'hello', stream: true }),
-    );
+    const events = await collect(await client.responses.create({ model: 'base', input: 'hello', stream: true }));
     const last = events.at(-1)!;
     expect(last.type === 'response.completed' && last.response.usage).toEqual(whole.usage);
     const deltas = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : ''));
@@ -85,7 +92,7 @@ test('embeddings through the official client: one unit vector an input, equal fo
 test('messages in Anthropic shape, whole and streamed', () =>
   withServer({}, async (server) => {
     const ask = { model: 'base', max_tokens: 4, messages: [{ role: 'user', content: 'hello' }] };
-    const whole = await (await post(server, '/v1/messages', ask)).json();
+    const whole = await json<{ content: { text: string }[] }>(post(server, '/v1/messages', ask));
     expect(whole).toMatchObject({
       type: 'message',
       role: 'assistant',
@@ -105,26 +112,29 @@ test('messages in Anthropic shape, whole and streamed', () =>
       'message_delta',
       'message_stop',
     ]);
-    expect(events.map((event) => event.delta?.text ?? '').join('')).toBe(whole.content[0].text);
+    expect(events.map((event) => event.delta?.text ?? '').join('')).toBe(whole.content[0]!.text);
   }));
 
 test('rerank sorts by relevance and keeps top_n; score keeps the order', () =>
   withServer({}, async (server) => {
     const ask = { model: 'base', query: 'q', documents: ['a', 'b', 'c'], top_n: 2 };
-    const { results } = await (await post(server, '/v1/rerank', ask)).json();
+    const { results } = await json<Ranking>(post(server, '/v1/rerank', ask));
     expect(results).toHaveLength(2);
-    expect(results[0].relevance_score).toBeGreaterThanOrEqual(results[1].relevance_score);
-    const scored = await (await post(server, '/score', { model: 'base', text_1: 'q', text_2: ['a', 'b', 'c'] })).json();
-    expect(scored.data.map((item: { index: number }) => item.index)).toEqual([0, 1, 2]);
-    expect(scored.data[results[0].index].score).toBe(results[0].relevance_score);
+    expect(results[0]!.relevance_score).toBeGreaterThanOrEqual(results[1]!.relevance_score);
+    const pairs = { model: 'base', text_1: 'q', text_2: ['a', 'b', 'c'] };
+    const scored = await json<Scores>(post(server, '/score', pairs));
+    expect(scored.data.map(({ index }) => index)).toEqual([0, 1, 2]);
+    expect(scored.data[results[0]!.index]!.score).toBe(results[0]!.relevance_score);
   }));
 
 test('detokenize undoes tokenize', () =>
   withServer({}, async (server) => {
     const prompt = 'Grüße, 世界! 🙂 a b c';
-    const { tokens, count } = await (await post(server, '/tokenize', { model: 'base', prompt })).json();
+    const { tokens, count } = await json<{ tokens: number[]; count: number }>(
+      post(server, '/tokenize', { model: 'base', prompt }),
+    );
     expect(tokens).toHaveLength(count);
-    expect(await (await post(server, '/detokenize', { model: 'base', tokens })).json()).toEqual({ prompt });
+    expect(await json(post(server, '/detokenize', { model: 'base', tokens }))).toEqual({ prompt });
   }));
 
 test('a transcription reads the model part of a multipart body', () =>
@@ -135,8 +145,8 @@ test('a transcription reads the model part of a multipart body', () =>
     await expect(client.audio.transcriptions.create({ model: 'other', file })).rejects.toBeInstanceOf(
       OpenAI.NotFoundError,
     );
-    const { requests } = await (await fetch(`${server.url}/simulator/requests`)).json();
-    expect(requests.map(({ model }: { model: string }) => model)).toEqual(['voice', 'other']);
+    const { requests } = await requestLog(server);
+    expect(requests.map(({ model }) => model)).toEqual(['voice', 'other']);
   }));
 
 test('an image is a PNG', () =>
@@ -147,8 +157,8 @@ test('an image is a PNG', () =>
 
 test('the model list names adapters with their base as parent', () =>
   withServer({ adapters: ['ada'] }, async (server) => {
-    const { data } = await (await fetch(`${server.url}/v1/models`)).json();
-    expect(data.map(({ id, parent }: { id: string; parent: string | null }) => [id, parent])).toEqual([
+    const { data } = await json<{ data: { id: string; parent: string | null }[] }>(fetch(`${server.url}/v1/models`));
+    expect(data.map(({ id, parent }) => [id, parent])).toEqual([
       ['base', null],
       ['ada', 'base'],
     ]);
@@ -173,7 +183,7 @@ test.each([
   withServer({}, async (server) => {
     const response = await post(server, path, body);
     expect(response.status).toBe(400);
-    expect((await response.json()).error.message).toContain(message);
+    expect((await json<Refusal>(response)).error.message).toContain(message);
   }),
 );
 
@@ -192,7 +202,7 @@ test('a prefix before /v1 and a query string change nothing', () =>
 test('a prompt of 5 MB is read and hashed, then refused as too long for the model', () =>
   withServer({}, async (server) => {
     const response = await post(server, '/v1/completions', { model: 'base', prompt: 'x'.repeat(5_000_000) });
-    expect((await response.json()).error.message).toContain('1250000 in the prompt');
+    expect((await json<Refusal>(response)).error.message).toContain('1250000 in the prompt');
   }));
 
 test('the second request with the same prompt finds it in the cache', () =>
@@ -238,7 +248,7 @@ test('the request log keeps size, hash and gateway headers of the body as receiv
       body,
       headers: { 'x-gateway-model-name': 'base', authorization: 'Bearer secret' },
     });
-    const log = await (await fetch(`${server.url}/simulator/requests`)).json();
+    const log = await requestLog(server);
     expect(log.total).toBe(1);
     expect(log.requests[0]).toMatchObject({
       method: 'POST',

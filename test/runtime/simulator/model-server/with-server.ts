@@ -39,3 +39,26 @@ export async function metric(server: ModelServer, ...texts: string[]): Promise<n
 export async function eventually<T>(look: () => Promise<T>, wanted: T): Promise<void> {
   while ((await look()) !== wanted) await new Promise((resolve) => setTimeout(resolve, 5));
 }
+
+/** What `GET /simulator/requests` answers. */
+export interface RequestLogView {
+  readonly total: number;
+  readonly requests: readonly { model: string | null; status: number | null; headers: Record<string, string> }[];
+}
+
+/** A response's JSON as the type that the test expects of it. */
+export async function json<T>(response: Response | Promise<Response>): Promise<T> {
+  return (await (await response).json()) as T;
+}
+
+/** The server's request log. */
+export function requestLog(server: ModelServer): Promise<RequestLogView> {
+  return json(fetch(`${server.url}/simulator/requests`));
+}
+
+/** Everything a stream yields. */
+export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of stream) items.push(item);
+  return items;
+}

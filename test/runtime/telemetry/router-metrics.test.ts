@@ -1,0 +1,91 @@
+import type { PoolStatus } from '../../../runtime/endpoint-picker/status';
+import { newCounters } from '../../../runtime/ext-proc/counters';
+import { createRouterMetrics } from '../../../runtime/telemetry/router-metrics';
+
+const pod = (name: string, metrics: PoolStatus['pods'][number]['metrics'], waiting: number, kvUsage: number) => ({
+  address: '10.0.0.1:8000',
+  pod: `default/${name}`,
+  ready: true,
+  metrics,
+  waiting,
+  kvUsage,
+  inFlight: 2,
+  picks: 5,
+});
+
+function create(pools: readonly PoolStatus[] = []) {
+  const counters = newCounters();
+  const metrics = createRouterMetrics({ pools: () => pools, counters: () => counters, bufferedBytes: () => 42 });
+  return { counters, metrics, lines: async () => (await metrics.page()).text.split('\n') };
+}
+
+test('counts a routed request by the model asked for and the model that serves', async () => {
+  const { metrics, lines } = create();
+
+  metrics.router.requestRouted({
+    scheduler: 'default/llama',
+    model: 'llama-v2',
+    bodyBytes: 100,
+    decisionMs: 0.2,
+    rewrite: { name: 'default/canary', from: 'llama' },
+  });
+
+  expect(await lines()).toEqual(
+    expect.arrayContaining([
+      'inference_objective_request_total{model_name="llama",target_model_name="llama-v2"} 1',
+      'inference_extension_model_rewrite_decisions_total{model_rewrite_name="default/canary",model_name="llama",target_model="llama-v2"} 1',
+    ]),
+  );
+});
+
+test('the first bucket of the decision histogram is far below the target of 50 microseconds', async () => {
+  const { metrics, lines } = create();
+
+  metrics.picker.picked('default/llama', 'default/llama-0', 15);
+
+  expect(await lines()).toEqual(
+    expect.arrayContaining([
+      'inference_extension_scheduler_e2e_duration_seconds_bucket{le="0.00001"} 0',
+      'inference_extension_scheduler_e2e_duration_seconds_bucket{le="0.00002"} 1',
+    ]),
+  );
+});
+
+test('pool averages are over the pods with fresh metrics alone', async () => {
+  const { lines } = create([
+    { scheduler: 'default/llama', pods: [pod('a', 'fresh', 2, 0.5), pod('b', 'fresh', 4, 0.7), pod('c', 'stale', 90, 1)] },
+  ]);
+
+  expect(await lines()).toEqual(
+    expect.arrayContaining([
+      'inference_pool_average_queue_size{name="default/llama"} 3',
+      'inference_pool_average_kv_cache_utilization{name="default/llama"} 0.6',
+      'inference_pool_ready_pods{name="default/llama"} 2',
+    ]),
+  );
+});
+
+test('a pod that is gone is gone from the page', async () => {
+  const pools: PoolStatus[] = [{ scheduler: 'default/llama', pods: [pod('a', 'fresh', 2, 0.5)] }];
+  const { lines } = create(pools);
+  await lines();
+
+  pools.length = 0;
+
+  expect((await lines()).filter((line) => line.includes('default/a'))).toEqual([]);
+});
+
+test('shows the counters of the protocol server as they are', async () => {
+  const { counters, lines } = create();
+  counters.openStreams = 3;
+  counters.malformed = 7;
+  await lines();
+
+  expect(await lines()).toEqual(
+    expect.arrayContaining([
+      'bbr_open_streams 3',
+      'bbr_stream_faults_total{kind="malformed"} 7',
+      'bbr_buffered_body_bytes 42',
+    ]),
+  );
+});
