@@ -61,6 +61,8 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
       ...['-c', join(workDir, BOOTSTRAP_FILE)],
       ...['--concurrency', String(options.concurrency)],
       ...['--log-level', 'warning', '--disable-hot-restart'],
+      // A dead processor is told of once, by the supervisor, not by each request.
+      ...['--component-log-level', 'ext_proc:error'],
     ]);
     current = envoy;
     lastWords = [];

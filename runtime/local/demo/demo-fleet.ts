@@ -6,7 +6,7 @@ import { parseModelServerOptions } from '../../simulator/model-server/options';
 import { SetupError } from '../setup-error';
 
 /** The annotation of a demo pod that names the model and hardware it plays. */
-export const PROFILE_ANNOTATION = 'simulator.inference-gateway/profile';
+const PROFILE_ANNOTATION = 'simulator.inference-gateway/profile';
 
 /** Answers of the demo come four times as fast as from the hardware that it plays. */
 const DEMO_SPEED = 4;

@@ -7,6 +7,7 @@ import { findEnvoy } from '../../../runtime/local/envoy-binary';
 import { type LocalGateway, startLocalGateway } from '../../../runtime/local/local-gateway';
 import { freeAddresses } from './free-port';
 import { COMMAND, type PodProcess, startPodProcess } from './pod-process';
+import { until } from './until';
 
 export interface TestPodOptions {
   /** `metadata.name`. */
@@ -22,7 +23,7 @@ export interface TestPodOptions {
   readonly speed?: number;
   /** More flags of `inference-gateway model-server`. */
   readonly flags?: readonly string[];
-  /** No process behind it: what connects is refused. */
+  /** No process behind it: what connects is refused, unless the test listens there itself. */
   readonly absent?: true;
 }
 
@@ -53,6 +54,12 @@ export interface TestGateway {
   /** By name. Rejects pods that are absent. */
   pod(name: string): TestPod;
   readonly pods: readonly TestPod[];
+  /** `ip:port` of a pod, absent ones too. */
+  address(name: string): string;
+  /** Starts the process of a pod that was absent. */
+  startAbsent(name: string): Promise<void>;
+  /** Resolves once no request is in flight by the pickers' ledgers. */
+  untilIdle(): Promise<void>;
   /** What the supervisor logged, as JSON lines. */
   readonly logs: readonly string[];
   /** Puts another `spec` (with its schedulers, filled in as at the start) in the gateway's file. */
@@ -88,6 +95,10 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   };
   const writeConfig: TestGateway['writeConfig'] = (schedulers, spec = options.spec) =>
     write('gateway.yaml', [gatewayObject(schedulers, port, spec ?? {})]);
+  const startPod = async (pod: TestPodOptions) => {
+    const host = hosts[options.pods.indexOf(pod)];
+    pods.push({ ...(await startPodProcess(`${host}:${port}`, podFlags(pod, options.schedulers))), name: pod.name });
+  };
   const writePods = () =>
     write(
       'pods.yaml',
@@ -96,13 +107,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
 
   try {
     await Promise.all([writeConfig(options.schedulers), writePods(), write('objects.yaml', options.objects ?? [])]);
-    const started = await Promise.allSettled(
-      options.pods.map(async (pod, index) => {
-        if (pod.absent) return;
-        const running = await startPodProcess(`${hosts[index]}:${port}`, podFlags(pod, options.schedulers));
-        pods.push({ ...running, name: pod.name });
-      }),
-    );
+    const started = await Promise.allSettled(options.pods.filter(({ absent }) => !absent).map(startPod));
     for (const one of started) if (one.status === 'rejected') throw one.reason;
     local = await startLocalGateway({
       paths: [folder],
@@ -118,8 +123,9 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     throw error;
   }
 
+  const { url, pools } = local;
   return {
-    url: local.url,
+    url,
     local,
     folder,
     pods,
@@ -129,6 +135,14 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
       if (found === undefined) throw new Error(`no process of a pod ${name}`);
       return found;
     },
+    startAbsent: (name) => startPod(options.pods.find((pod) => pod.name === name)!),
+    async untilIdle() {
+      await until('no request is in flight', async () => {
+        const statuses = await pools();
+        return statuses.length > 0 && statuses.every(({ pods }) => pods.every(({ inFlight }) => inFlight === 0));
+      });
+    },
+    address: (name) => `${hosts[options.pods.findIndex((pod) => pod.name === name)]}:${port}`,
     writeConfig,
     async writeReady(changes) {
       for (const [name, value] of Object.entries(changes)) ready.set(name, value);

@@ -53,7 +53,10 @@ test('the first bucket of the decision histogram is far below the target of 50 m
 
 test('pool averages are over the pods with fresh metrics alone', async () => {
   const { lines } = create([
-    { scheduler: 'default/llama', pods: [pod('a', 'fresh', 2, 0.5), pod('b', 'fresh', 4, 0.7), pod('c', 'stale', 90, 1)] },
+    {
+      scheduler: 'default/llama',
+      pods: [pod('a', 'fresh', 2, 0.5), pod('b', 'fresh', 4, 0.7), pod('c', 'stale', 90, 1)],
+    },
   ]);
 
   expect(await lines()).toEqual(

@@ -1,0 +1,154 @@
+import { startTestGateway, type TestGateway } from './support/gateway';
+import { failures, servedBy, startLoad } from './support/load';
+import { chatBody, send } from './support/send';
+import { until } from './support/until';
+
+const ONE = [{ name: 'llama', modelName: 'llama' }];
+const TWO = [...ONE, { name: 'qwen', modelName: 'qwen' }];
+
+let gateway: TestGateway | undefined;
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+});
+
+async function start(schedulers: typeof ONE, speed = 20): Promise<TestGateway> {
+  gateway = await startTestGateway({
+    schedulers,
+    pods: schedulers.flatMap(({ name }) =>
+      ['0', '1'].map((pod) => ({ name: `${name}-${pod}`, scheduler: name, speed })),
+    ),
+    spec: { bbr: { enabled: true }, observability: { explain: { enabled: true } } },
+  });
+  return gateway;
+}
+
+const ask = (url: string, model: string) =>
+  send(url, '/v1/chat/completions', { body: chatBody(model), headers: { 'x-gateway-explain': '1' } });
+
+/** Resolves once picks are made, with the pid of the router that makes them. */
+async function untilPicks({ url, local }: TestGateway): Promise<number | undefined> {
+  await until('picks are made', async () => (await ask(url, 'llama')).headers['x-gateway-decision'] !== undefined);
+  return local.pids().router;
+}
+
+function signal(pid: number | undefined, name: NodeJS.Signals): void {
+  if (pid === undefined) throw new Error('there is no such process');
+  process.kill(pid, name);
+}
+
+/**
+ * Stops the router for good, as far as requests can tell: killed each time that the supervisor starts it again.
+ * Resolves the function that ends this.
+ */
+function keepDead({ local }: TestGateway): () => void {
+  const kill = () => {
+    const { router } = local.pids();
+    if (router !== undefined) process.kill(router, 'SIGKILL');
+  };
+  kill();
+  const timer = setInterval(kill, 10);
+  return () => clearInterval(timer);
+}
+
+test('with one scheduler and a dead router Envoy balances over the pods, and picks resume after the restart', async () => {
+  const running = await start(ONE);
+  const before = await untilPicks(running);
+  const revive = keepDead(running);
+  try {
+    const load = startLoad({ url: running.url, model: 'llama', concurrency: 4, requests: 40 });
+    const outcomes = await load.outcomes;
+    expect(failures(outcomes)).toEqual([]);
+    expect(new Set(outcomes.map(servedBy))).toEqual(new Set(running.pods.map(({ address }) => address)));
+    expect((await ask(running.url, 'llama')).headers['x-gateway-decision']).toBeUndefined();
+  } finally {
+    revive();
+  }
+  expect(await untilPicks(running)).not.toBe(before);
+});
+
+test('with several schedulers and a dead router every request is answered 503, and picks resume after the restart', async () => {
+  const running = await start(TWO);
+  await untilPicks(running);
+  const revive = keepDead(running);
+  try {
+    const { outcomes } = startLoad({ url: running.url, model: 'qwen', concurrency: 4, requests: 40 });
+    for (const { status, headers, body } of await outcomes) {
+      expect(status).toBe(503);
+      expect(headers['content-type']).toBe('application/json');
+      expect(JSON.parse(body)).toEqual({
+        error: {
+          message: 'The gateway cannot read requests at the moment.',
+          type: expect.any(String),
+          param: null,
+          code: 'service_unavailable',
+        },
+      });
+    }
+  } finally {
+    revive();
+  }
+  await untilPicks(running);
+  expect((await ask(running.url, 'qwen')).status).toBe(200);
+});
+
+test('responses that are under way when the router is killed end whole', async () => {
+  const running = await start(ONE, 1);
+  const before = await untilPicks(running);
+  const load = startLoad({
+    url: running.url,
+    model: 'llama',
+    concurrency: 8,
+    requests: 8,
+    streamed: (index) => index % 2 === 0,
+    fields: { max_tokens: 150, ignore_eos: true },
+  });
+  await until('all are at work', async () => {
+    const pods = (await running.local.pools()).flatMap((pool) => pool.pods);
+    return pods.reduce((sum, { inFlight }) => sum + inFlight, 0) === 8;
+  });
+  signal(before, 'SIGKILL');
+
+  expect(load.ended()).toBe(0);
+  expect(failures(await load.outcomes)).toEqual([]);
+});
+
+test('while the router is stopped requests go on without it, and picks resume when it continues', async () => {
+  const running = await start(ONE);
+  const before = await untilPicks(running);
+  signal(before, 'SIGSTOP');
+  // Each of them waits for the message timeout, 5 s, and then goes on: 5.0 s measured.
+  const { outcomes } = startLoad({ url: running.url, model: 'llama', concurrency: 20, requests: 20 });
+  expect(failures(await outcomes)).toEqual([]);
+  signal(before, 'SIGCONT');
+
+  expect(await untilPicks(running)).toBe(before);
+});
+
+test('an Envoy that is killed comes back at the same URL', async () => {
+  const running = await start(ONE);
+  const { envoy } = running.local.pids();
+  signal(envoy, 'SIGKILL');
+
+  await until('requests are served again', async () => {
+    const answer = await ask(running.url, 'llama').catch(() => undefined);
+    return answer?.status === 200 && answer.headers['x-gateway-decision'] !== undefined;
+  });
+  expect(running.local.pids().envoy).not.toBe(envoy);
+});
+
+test('an edit that is made while Envoy is away is in force when it is back', async () => {
+  const running = await start(ONE);
+  signal(running.local.pids().envoy, 'SIGKILL');
+  await running.writeConfig([{ name: 'llama', modelName: 'llama-renamed' }]);
+
+  await until('the new model is served', async () => {
+    const answer = await ask(running.url, 'llama-renamed').catch(() => undefined);
+    return answer?.status === 200;
+  });
+  signal(running.local.pids().envoy, 'SIGKILL');
+  await until('the new model is served again', async () => {
+    const answer = await ask(running.url, 'llama-renamed').catch(() => undefined);
+    return answer?.status === 200;
+  });
+});
