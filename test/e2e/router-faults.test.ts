@@ -4,6 +4,8 @@ import { chatBody, send } from './support/send';
 import { until } from './support/until';
 
 const ONE = [{ name: 'llama', modelName: 'llama' }];
+/** The pods serve it too, so that the scheduler may be given this name. */
+const RENAMED = 'llama-renamed';
 const TWO = [...ONE, { name: 'qwen', modelName: 'qwen' }];
 
 let gateway: TestGateway | undefined;
@@ -16,7 +18,7 @@ async function start(schedulers: typeof ONE, speed = 20): Promise<TestGateway> {
   gateway = await startTestGateway({
     schedulers,
     pods: schedulers.flatMap(({ name }) =>
-      ['0', '1'].map((pod) => ({ name: `${name}-${pod}`, scheduler: name, speed })),
+      ['0', '1'].map((pod) => ({ name: `${name}-${pod}`, scheduler: name, speed, adapters: [RENAMED] })),
     ),
     spec: { bbr: { enabled: true }, observability: { explain: { enabled: true } } },
   });
@@ -78,10 +80,10 @@ test('with several schedulers and a dead router every request is answered 503, a
       expect(headers['content-type']).toBe('application/json');
       expect(JSON.parse(body)).toEqual({
         error: {
-          message: 'The gateway cannot read requests at the moment.',
-          type: expect.any(String),
+          message: 'The gateway cannot read requests at the moment. Try again later.',
+          type: 'service_unavailable',
           param: null,
-          code: 'service_unavailable',
+          code: 'router_unavailable',
         },
       });
     }
@@ -140,15 +142,15 @@ test('an Envoy that is killed comes back at the same URL', async () => {
 test('an edit that is made while Envoy is away is in force when it is back', async () => {
   const running = await start(ONE);
   signal(running.local.pids().envoy, 'SIGKILL');
-  await running.writeConfig([{ name: 'llama', modelName: 'llama-renamed' }]);
+  await running.writeConfig([{ name: 'llama', modelName: RENAMED }]);
 
   await until('the new model is served', async () => {
-    const answer = await ask(running.url, 'llama-renamed').catch(() => undefined);
+    const answer = await ask(running.url, RENAMED).catch(() => undefined);
     return answer?.status === 200;
   });
   signal(running.local.pids().envoy, 'SIGKILL');
   await until('the new model is served again', async () => {
-    const answer = await ask(running.url, 'llama-renamed').catch(() => undefined);
+    const answer = await ask(running.url, RENAMED).catch(() => undefined);
     return answer?.status === 200;
   });
 });
