@@ -101,6 +101,9 @@ const scripts: Record<string, string> = {
   generate: 'tsx scripts/generate.ts',
   build: 'npm run --silent typecheck && npm run --silent bundle && tsc -p tsconfig.json --noEmit',
   'bench:overhead': 'npm run --silent bundle && tsx test/bench/overhead.ts',
+  'bench:uploads': 'npm run --silent bundle && tsx test/bench/uploads.ts',
+  'bench:picker': 'tsx test/bench/picker.ts',
+  'bench:body-router': 'tsx test/bench/body-router.ts',
 };
 for (const [name, command] of Object.entries(scripts)) project.setScript(name, command);
 

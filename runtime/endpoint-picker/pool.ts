@@ -2,6 +2,7 @@ import type { EndpointState, SchedulerState } from '../../lib/translate/gateway-
 import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import type { PickRefused, PickRequest } from './endpoint-picker';
 import { effectiveQueue, effectiveRunning } from './ledger/effective-load';
+import { workTokens } from './ledger/endpoint-load';
 import { expectedStartMs } from './ledger/expected-start';
 import type { MetricsWatch } from './metrics-source';
 import { metricsState, NO_METRICS, type PooledEndpoint } from './pooled-endpoint';
@@ -107,7 +108,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
     candidates.lastColdPick[row] = endpoint.lastColdPick;
     candidates.startMs[row] = expectedStartMs(waiting, load.requests, scraped.inFlight, drain);
     candidates.inFlight[row] = load.requests;
-    candidates.workTokens[row] = load.uncachedTokens + load.outputTokens;
+    candidates.workTokens[row] = workTokens(load);
     candidates.adapters[row] = metrics.adapters;
     candidates.adaptersInFlight[row] = load.adapters;
   }

@@ -47,7 +47,6 @@ const RESET_LIMIT = 1e9;
 /** Room for a body in flight without waiting for a window update at every 64 KiB. */
 const STREAM_WINDOW_BYTES = 1 << 20;
 const CONNECTION_WINDOW_BYTES = 1 << 26;
-const MAX_FRAME_BYTES = 1 << 18;
 const MAX_STREAMS = 65_536;
 
 /** Megabytes that nghttp2 may hold for a connection; the budget bounds bodies, and refusing streams would fail open. */
@@ -82,7 +81,6 @@ export async function startExtProcServer(options: ExtProcServerOptions): Promise
     settings: {
       initialWindowSize: STREAM_WINDOW_BYTES,
       maxConcurrentStreams: MAX_STREAMS,
-      maxFrameSize: MAX_FRAME_BYTES,
       enablePush: false,
     },
   });

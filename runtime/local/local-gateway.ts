@@ -42,7 +42,10 @@ export interface LocalGateway {
   close(): Promise<void>;
 }
 
-/** Requests that the router had routed by the old state when it took the new one have reached Envoy's pools by then. */
+/**
+ * Envoy keeps for a whole request the routes that it knew at its first byte. By then the requests that began by older
+ * routes have been decided by the router, and those that the router decided by its older state have reached a pod.
+ */
 const SETTLE_MS = 1_000;
 
 /**
@@ -126,9 +129,17 @@ async function switchState(
   next: GatewayState,
 ): Promise<void> {
   await parts.envoy.publish(files(union(previous, next)));
+  if (addsRoutes(previous, next)) await sleep(SETTLE_MS);
   await parts.router.apply(next);
   await sleep(SETTLE_MS);
   await parts.envoy.publish(files(next));
+}
+
+/** Whether the router can, by `next`, send a request where no route of `previous` leads. */
+function addsRoutes(previous: GatewayState, next: GatewayState): boolean {
+  const known = new Set(previous.schedulers.map(({ modelName }) => modelName));
+  const newModel = next.schedulers.some(({ modelName }) => !known.has(modelName));
+  return newModel || (next.defaultBackend !== undefined && previous.defaultBackend === undefined);
 }
 
 interface StateFollower {

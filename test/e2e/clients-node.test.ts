@@ -1,12 +1,4 @@
-import OpenAI, {
-  APIError,
-  BadRequestError,
-  InternalServerError,
-  NotFoundError,
-  RateLimitError,
-  toFile,
-  UnprocessableEntityError,
-} from 'openai';
+import OpenAI, { APIError, BadRequestError, InternalServerError, NotFoundError, RateLimitError, toFile } from 'openai';
 import { startTestGateway, type TestGateway } from './support/gateway';
 import { ADAPTERS, BASE_MODEL, EMPTY_MODEL, MODEL_FLEET, SMALL_MODEL } from './support/model-fleet';
 import { whileSaturated } from './support/saturate';
@@ -20,6 +12,9 @@ beforeAll(async () => {
   client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'none', maxRetries: 0 });
 });
 afterAll(() => gateway?.close());
+
+/** An answer of so many tokens outlasts any test. */
+const LONG = 100_000;
 
 const messages = [{ role: 'user' as const, content: 'Why is my pod pending?' }];
 
@@ -61,7 +56,7 @@ test('a streamed chat completion ends with its usage where the client asks for i
 });
 
 test('tokens of a stream reach the client while later ones are not generated yet', async () => {
-  const request = { model: BASE_MODEL, messages, max_tokens: 400, stream: true } as const;
+  const request = { model: BASE_MODEL, messages, max_tokens: LONG, stream: true } as const;
   const stream = await client.chat.completions.create({ ...request, ...{ ignore_eos: true } });
   let arrivals = 0;
   for await (const chunk of stream) {
@@ -173,13 +168,12 @@ test.each([
 test("the model server's own refusal reaches the client as it is", async () => {
   const error = await refusal(client.chat.completions.create({ model: BASE_MODEL, messages, max_tokens: 1e7 }));
   expect(error).toBeInstanceOf(BadRequestError);
-  expect(error).not.toBeInstanceOf(UnprocessableEntityError);
   expect(error.message).toContain('maximum context length');
 });
 
 test('a model whose pods are all saturated is a RateLimitError that says when to come back', async () => {
-  const error = await whileSaturated(gateway.url, SMALL_MODEL, 'the client is refused', () =>
-    refusal(client.chat.completions.create({ model: SMALL_MODEL, messages, max_tokens: 1 })).catch(() => undefined),
+  const error = await whileSaturated(gateway.url, SMALL_MODEL, () =>
+    refusal(client.chat.completions.create({ model: SMALL_MODEL, messages, max_tokens: 1 })),
   );
   expect(error).toBeInstanceOf(RateLimitError);
   expect(error).toMatchObject({ status: 429, code: 'pool_saturated', type: 'rate_limit_error' });
@@ -203,7 +197,7 @@ test("the client's own retries carry a request over until a pod is ready", async
 
 test('a client that goes away releases its request', async () => {
   const controller = new AbortController();
-  const request = { model: BASE_MODEL, messages, max_tokens: 5_000, stream: true } as const;
+  const request = { model: BASE_MODEL, messages, max_tokens: LONG, stream: true } as const;
   const stream = await client.chat.completions.create(
     { ...request, ...{ ignore_eos: true } },
     { signal: controller.signal },

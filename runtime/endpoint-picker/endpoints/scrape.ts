@@ -46,7 +46,8 @@ export function connect(address: string, { timeoutMs, maxPageBytes }: ScrapeLimi
       if (over) return;
       over = true;
       clearTimeout(timer);
-      done(scrape);
+      // Not at once: a client that is asked again from inside its own error callback throws where nobody catches.
+      queueMicrotask(() => done(scrape));
     }
 
     /** Ends a request that is not read to its end, and with it its connection. */
@@ -102,7 +103,7 @@ function toScrape(status: number, chunks: readonly Buffer[], length: number): Sc
 }
 
 function brokenOff(error: unknown): Scrape {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   const detail = typeof code === 'string' ? code : 'request failed';
   return { outcome: code === 'ECONNREFUSED' ? 'refused' : 'connection', detail };
 }

@@ -18,6 +18,9 @@ const MEMORY_SECONDS = 30;
 /** A rate from fewer departures than this is chance. */
 const MIN_DEPARTURES = 8;
 
+/** Scrapes do not follow each other faster; a shorter time is a clock's grain. Seconds. */
+const MIN_SECONDS = 0.001;
+
 /** Other dispatchers' requests are scaled up to this share at most: beyond it the ledger knows too little. */
 const MAX_SHARE = 100;
 
@@ -31,7 +34,7 @@ export function createDrain(): Drain {
  * are in the ledger; what else is there came by another way and drains at the same pace.
  */
 export function observeDrain(drain: Drain, seconds: number, ended: number, present: number, known: number): void {
-  if (!(seconds > 0)) return;
+  if (!(seconds >= MIN_SECONDS)) return;
   const share = Math.min(MAX_SHARE, Math.max(1, present / Math.max(1, known)));
   const keep = Math.exp(-seconds / MEMORY_SECONDS);
   drain.seconds = drain.seconds * keep + seconds;

@@ -6,15 +6,10 @@
  * dispatched since then less what ended since then.
  */
 
-/**
- * Requests that wait at the endpoint, by the last scrape and the ledger. Requests of the ledger that the endpoint did
- * not show at all (its counters follow its steps) count as waiting. Without a metric, the ledger's count stands in.
- */
+/** Requests that wait at the endpoint, by the last scrape and the ledger. Without a metric, the ledger's count. */
 export function effectiveQueue(waiting: number, running: number, inFlight: number, inFlightAtScrape: number): number {
   if (Number.isNaN(waiting)) return inFlight;
-  const queue = Math.max(0, waiting + inFlight - inFlightAtScrape);
-  if (Number.isNaN(running)) return queue;
-  return Math.max(queue, inFlight - effectiveRunning(waiting, running, inFlight, inFlightAtScrape));
+  return Math.max(0, queuedAtScrape(waiting, running, inFlightAtScrape) + inFlight - inFlightAtScrape);
 }
 
 /** Requests in the batch, by the last scrape and the ledger. A place that came free is filled from the queue first. */
@@ -22,6 +17,14 @@ export function effectiveRunning(waiting: number, running: number, inFlight: num
   if (Number.isNaN(running)) return inFlight;
   const since = inFlight - inFlightAtScrape;
   if (since >= 0) return running + since;
-  const queued = Number.isNaN(waiting) ? 0 : waiting;
+  const queued = Number.isNaN(waiting) ? 0 : queuedAtScrape(waiting, running, inFlightAtScrape);
   return Math.max(0, running + Math.min(0, queued + since));
+}
+
+/**
+ * An engine's counters follow its steps, so requests on their way into it are not in them: what the ledger had there
+ * beyond them was waiting.
+ */
+function queuedAtScrape(waiting: number, running: number, inFlightAtScrape: number): number {
+  return Number.isNaN(running) ? waiting : Math.max(waiting, inFlightAtScrape - running);
 }

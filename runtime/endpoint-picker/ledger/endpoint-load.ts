@@ -66,6 +66,14 @@ export function release(entry: LedgerEntry): void {
   entry.load = undefined;
 }
 
+/** A request in flight is past its prefill for most of its life: this part of its uncached tokens is still ahead. */
+const PREFILL_AHEAD = 1 / 8;
+
+/** Tokens that the endpoint is expected to work through still, of the prompts and of the answers. */
+export function workTokens(load: EndpointLoad): number {
+  return load.uncachedTokens * PREFILL_AHEAD + load.outputTokens;
+}
+
 function add(load: EndpointLoad, entry: LedgerEntry): void {
   load.requests += 1;
   load.uncachedTokens += entry.uncachedTokens;

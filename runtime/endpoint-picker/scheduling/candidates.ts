@@ -22,7 +22,7 @@ export interface Candidates {
   readonly startMs: Float64Array;
   /** Ledger: requests in flight. */
   readonly inFlight: Float64Array;
-  /** Ledger: uncached prompt tokens and expected output tokens in flight. */
+  /** Ledger: tokens of the requests in flight that are still ahead. */
   readonly workTokens: Float64Array;
   readonly adapters: Array<AdapterResidency | undefined>;
   /** Ledger: requests in flight by adapter. */

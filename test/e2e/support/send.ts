@@ -5,6 +5,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** A list is sent chunked, one chunk an element; anything else with its length. */
   readonly body?: string | Buffer | readonly Buffer[];
+  /** Cuts the connection. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Received {
@@ -17,7 +19,7 @@ export interface Received {
 }
 
 /** One HTTP/1.1 request on a connection of its own, its path as written. Default: GET, or POST with a body. */
-export function send(url: string, path: string, { method, headers = {}, body }: Sent = {}): Promise<Received> {
+export function send(url: string, path: string, { method, headers = {}, body, signal }: Sent = {}): Promise<Received> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
     const chunks = typeof body === 'string' || Buffer.isBuffer(body) ? [Buffer.from(body)] : (body ?? []);
@@ -31,6 +33,7 @@ export function send(url: string, path: string, { method, headers = {}, body }: 
         method: method ?? (body === undefined ? 'GET' : 'POST'),
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...length, ...headers },
         agent: false,
+        ...(signal && { signal }),
       },
       (response) => {
         const received: Buffer[] = [];

@@ -73,7 +73,7 @@ describe('the choice', () => {
     rig.metrics.tellAll(engineMetrics());
     const first = pick(rig, prompt(1000));
     first.ticket.done(200);
-    pick(rig, prompt(5000));
+    pick(rig, prompt(5000)).ticket.done(200);
     expect(pick(rig, prompt(1000)).endpoints[0]).toBe(first.endpoints[0]);
   });
 
@@ -100,7 +100,9 @@ describe('the choice', () => {
   test('is explained when that is asked for, and only then', () => {
     const rig = pickerRig(schedulerState());
     rig.metrics.tellAll(engineMetrics());
-    expect(pick(rig, { explain: true }).explanation).toMatch(/^llama-\d 4\.00 \(queue 1\.00 kvCache 1\.00 prefix 0\.00\) > /);
+    expect(pick(rig, { explain: true }).explanation).toMatch(
+      /^llama-\d 4\.00 \(queue 1\.00 kvCache 1\.00 prefix 0\.00\) > /,
+    );
     expect(pick(rig)).not.toHaveProperty('explanation');
   });
 

@@ -101,7 +101,9 @@ describe('the metrics parser', () => {
     .array(fc.tuple(fc.constantFrom('engine', 'model_name', 'le'), escaped), { maxLength: 3 })
     .map((pairs) => (pairs.length === 0 ? '' : `{${pairs.map(([name, raw]) => `${name}="${raw}"`).join(',')}}`));
   const sampleOf = (name: string) =>
-    fc.tuple(labels, value, fc.constantFrom('', ' 1712345678')).map((parts) => `${name}${parts[0]} ${parts[1]}${parts[2]}`);
+    fc
+      .tuple(labels, value, fc.constantFrom('', ' 1712345678'))
+      .map((parts) => `${name}${parts[0]} ${parts[1]}${parts[2]}`);
   const group = (name: string) => fc.array(sampleOf(name), { maxLength: 4 });
   const page = fc
     .tuple(
@@ -111,7 +113,10 @@ describe('the metrics parser', () => {
       group('vllm:request_success_total'),
     )
     .map((groups) =>
-      groups.map((lines) => ['# HELP vllm:num_requests_waiting is 4', ...lines].join('\n')).join('\n').concat('\n'),
+      groups
+        .map((lines) => ['# HELP vllm:num_requests_waiting is 4', ...lines].join('\n'))
+        .join('\n')
+        .concat('\n'),
     );
 
   test('agrees with a reading of the whole page', () => {
@@ -131,7 +136,9 @@ describe('the metrics parser', () => {
   test('never throws and never tells an impossible number, whatever the bytes are', () => {
     const lora = 'vllm:lora_requests_info{max_lora="4",running_lora_adapters="a",waiting_lora_adapters="b"} 1\n';
     const whole = vllmPage({ waiting: 1, running: 2, kvUsage: 0.5 }).subarray(0, 6000).toString('latin1') + lora;
-    const damage = fc.array(fc.tuple(fc.nat(whole.length), fc.uint8Array({ maxLength: 4 }), fc.nat(6)), { maxLength: 6 });
+    const damage = fc.array(fc.tuple(fc.nat(whole.length), fc.uint8Array({ maxLength: 4 }), fc.nat(6)), {
+      maxLength: 6,
+    });
     fc.assert(
       fc.property(damage, fc.nat(whole.length), (edits, cut) => {
         let bytes = Buffer.from(whole, 'latin1');

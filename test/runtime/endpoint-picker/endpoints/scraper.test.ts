@@ -82,7 +82,10 @@ function rig(change: Partial<ScraperOptions> = {}) {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let round = 0; !condition(); round++) {
+    if (round === 4000) throw new Error('what the test waits for did not come');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 describe('the scraper', () => {
@@ -140,10 +143,7 @@ describe('the scraper', () => {
     expect(answers).toEqual([]);
     server.respond = (_, response) => response.end(PAGE);
     await until(() => answers.length >= 2);
-    expect(log).toEqual([
-      'metrics of the pod cannot be read: status: status 500',
-      'metrics of the pod are read again',
-    ]);
+    expect(log).toEqual(['metrics of the pod cannot be read: status: status 500', 'metrics of the pod are read again']);
     expect(observer.lines).toContain('scraped models/llama status');
   });
 
@@ -204,7 +204,7 @@ describe('the scraper', () => {
 
   test('more pods than may be read at once are all read', async () => {
     const server = await modelServer((_, response) => response.end(PAGE));
-    const { scraper } = rig({ intervalMs: 10_000 });
+    const { scraper } = rig({ intervalMs: 10_000, timeoutMs: 20_000 });
     const answered = new Set<number>();
     for (let i = 0; i < 300; i++) {
       scraper.watch({

@@ -17,13 +17,13 @@ export function parseWholePage(page: string): ReferenceSample[] {
     const value = number(match[3]!);
     if (value === undefined) continue;
     const labels = new Map<string, string>();
-    for (const [, name, text] of (match[2] ?? '').matchAll(LABEL)) labels.set(name!, unescape(text!));
+    for (const [, name, text] of (match[2] ?? '').matchAll(LABEL)) labels.set(name!, undoEscapes(text!));
     samples.push({ name: match[1]!, labels, value });
   }
   return samples;
 }
 
-function unescape(text: string): string {
+function undoEscapes(text: string): string {
   return text.replace(/\\([\\"n])/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped));
 }
 
