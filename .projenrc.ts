@@ -84,6 +84,8 @@ const project = new AwsCdkTypeScriptApp({
 project.deps.removeDependency('ts-node');
 project.package.addField('bin', { 'inference-gateway': 'dist/inference-gateway.js' });
 project.package.addEngine('node', '>=24');
+// npm runs the install scripts of these alone: they put binaries of the platform into place.
+project.package.addField('allowScripts', { node: true, esbuild: true, '@swc/core': true, '@parcel/watcher': false });
 project.npmrc.addConfig('omit-lockfile-registry-resolved', 'true');
 project.npmrc.addConfig('fund', 'false');
 project.npmrc.addConfig('audit', 'false');
