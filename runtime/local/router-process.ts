@@ -80,6 +80,8 @@ export function startRouterProcess(options: RouterProcessOptions): RouterProcess
       options.script,
       ['local-router', '--socket', options.socketPath, '--log-level', options.logLevel],
       {
+        // Flags of the supervisor's own Node (a loader, a profiler) are not the router's.
+        execArgv: [],
         // A session of its own: Ctrl-C reaches the supervisor alone, which ends things in order.
         detached: true,
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,16 +1,18 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { startTestGateway, type TestGateway } from './support/gateway';
 import { ADAPTERS, BASE_MODEL, EMPTY_MODEL, MODEL_FLEET, SMALL_MODEL } from './support/model-fleet';
 import { pythonWithClient } from './support/python-client';
 import { whileSaturated } from './support/saturate';
+import { until } from './support/until';
 
 /** Making the virtual environment takes this long at most; milliseconds. */
 const SET_UP_MS = 180_000;
 const SCRIPT = join(__dirname, 'python', 'clients.py');
 
 let gateway: TestGateway;
+let script: ChildProcessWithoutNullStreams | undefined;
 let results: Record<string, unknown>;
 
 beforeAll(async () => {
@@ -18,38 +20,31 @@ beforeAll(async () => {
   gateway = await startTestGateway(MODEL_FLEET);
   results = await callFromPython(python);
 }, SET_UP_MS);
-afterAll(() => gateway?.close());
+afterAll(async () => {
+  script?.kill();
+  await gateway?.close();
+});
 
 /** Runs the script, and saturates the small model when the script asks for that. */
-function callFromPython(python: string): Promise<Record<string, unknown>> {
+async function callFromPython(python: string): Promise<Record<string, unknown>> {
   const models = [BASE_MODEL, ADAPTERS[0], EMPTY_MODEL, SMALL_MODEL];
-  const script = spawn(python, [SCRIPT, `${gateway.url}/v1`, ...models]);
-  return new Promise((resolve, reject) => {
-    let output = '';
-    let words = '';
-    const closed = once(script, 'close');
-    script.on('error', reject);
-    script.stdout.on('data', (chunk: Buffer) => {
-      output += chunk;
-    });
-    script.stderr.on('data', (chunk: Buffer) => {
-      if (chunk.toString() !== 'saturate\n') {
-        words += chunk;
-        return;
-      }
-      whileSaturated(gateway.url, SMALL_MODEL, async () => {
-        script.stdin.end('go on\n');
-        await closed;
-      }).catch((error: Error) => {
-        script.kill();
-        reject(error);
-      });
-    });
-    script.on('close', (code) => {
-      if (code === 0) resolve(JSON.parse(output));
-      else reject(new Error(`the script ended with ${code}: ${words}`));
-    });
+  script = spawn(python, [SCRIPT, `${gateway.url}/v1`, ...models]);
+  const closed = once(script, 'close');
+  let output = '';
+  let words = '';
+  script.stdout.on('data', (chunk: Buffer) => {
+    output += chunk;
   });
+  script.stderr.on('data', (chunk: Buffer) => {
+    words += chunk;
+  });
+  await until('the script asks for a saturated model', () => /^saturate$/m.test(words) || script?.exitCode !== null);
+  await whileSaturated(gateway.url, SMALL_MODEL, async () => {
+    script?.stdin.end('go on\n');
+    await closed;
+  });
+  if (script.exitCode !== 0) throw new Error(`the script ended with ${script.exitCode}: ${words}`);
+  return JSON.parse(output);
 }
 
 test('a chat completion', () => {

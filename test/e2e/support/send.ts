@@ -2,7 +2,8 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 
 export interface Sent {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is one line for each value. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** A list is sent chunked, one chunk an element; anything else with its length. */
   readonly body?: string | Buffer | readonly Buffer[];
   /** Cuts the connection. */

@@ -1,0 +1,161 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningCommand, startCommand } from './support/command';
+import { send } from './support/send';
+import { until } from './support/until';
+
+const ANY_PORT = ['--listen', '127.0.0.1:0'];
+const GATEWAY = `apiVersion: inference.sagemaker.aws.amazon.com/v1alpha1
+kind: InferenceGatewayConfig
+metadata:
+  name: test
+spec:
+  bbr:
+    enabled: true
+  schedulers:
+    - name: a
+      modelName: model-a
+      modelSelector:
+        matchLabels:
+          app: a
+`;
+
+let folder: string;
+let commands: RunningCommand[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'igw-e2e-'));
+  commands = [];
+});
+afterEach(async () => {
+  await Promise.all(commands.map((command) => command.killAll()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): RunningCommand {
+  const command = startCommand(args, env);
+  commands.push(command);
+  return command;
+}
+
+/** A file in the test's folder; returns its path. */
+async function write(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** A gateway of the test's own objects that serves. */
+async function startServing(): Promise<{ command: RunningCommand; url: string }> {
+  const command = start(['local', '-f', await write('gateway.yaml', GATEWAY), ...ANY_PORT]);
+  const url = await until('the gateway serves', () => /Gateway +(http:\S+)\/v1/.exec(command.stdout())?.[1]);
+  return { command, url };
+}
+
+test('local --once does the demo, exits 0, and leaves no process behind', async () => {
+  const command = start(['local', '--once', ...ANY_PORT]);
+  expect([await command.exited, command.stderr()]).toEqual([0, '']);
+  expect(command.stdout()).toMatch(/^ {2}pod +default\/llama-(h100|a10g) /m);
+  expect(command.stdout()).toMatch(/^ {2}pod +default\/qwen-(h100|a10g)-0 /m);
+  expect(command.stdout().match(/^ {2}answer +\w/gm)).toHaveLength(5);
+  expect(command.stdout().match(/^ {2}why +\S+ [\d.]+ \(queue /gm)).toHaveLength(5);
+  expect(await command.family()).toEqual([]);
+}, 60_000);
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends Envoy, the router and the command', async (signal) => {
+  const { command, url } = await startServing();
+  expect((await send(url, '/health')).json()).toEqual({ status: 'ok' });
+  const family = await command.family();
+  expect(family.some((line) => line.includes('envoy'))).toBe(true);
+  expect(family.some((line) => line.includes('local-router'))).toBe(true);
+  command.signal(signal);
+  expect([await command.exited, command.stderr()]).toEqual([0, '']);
+  expect(await command.family()).toEqual([]);
+});
+
+test('Envoy and the router end when the command is killed', async () => {
+  const { command } = await startServing();
+  command.signal('SIGKILL');
+  await command.untilAllGone();
+});
+
+describe('one clear line, and nothing left running:', () => {
+  const refused = async (command: RunningCommand) => {
+    const code = await command.exited;
+    expect(await command.family()).toEqual([]);
+    return [code, ...command.errorLines()];
+  };
+
+  test('a port in use', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const path = await write('gateway.yaml', GATEWAY);
+    const seen = await refused(start(['local', '-f', path, '--listen', `127.0.0.1:${port}`]));
+    taken.close();
+    expect(seen).toEqual([
+      2,
+      `error: 127.0.0.1:${port} is in use; free it or choose another with --listen`,
+    ]);
+  });
+
+  test('no Envoy', async () => {
+    const path = await write('gateway.yaml', GATEWAY);
+    expect(await refused(start(['local', '-f', path, ...ANY_PORT], { ENVOY_BIN: '/nonexistent' }))).toEqual([
+      2,
+      'error: ENVOY_BIN names /nonexistent, which is not an executable file. Correct it, or unset it.',
+    ]);
+  });
+
+  test('an Envoy that is none', async () => {
+    const path = await write('gateway.yaml', GATEWAY);
+    const seen = await refused(start(['local', '-f', path, ...ANY_PORT], { ENVOY_BIN: '/bin/false' }));
+    expect(seen).toEqual([2, expect.stringMatching(/^error: Envoy ended with code 1\b/)]);
+  });
+
+  test('bad YAML', async () => {
+    const path = await write('gateway.yaml', GATEWAY.replace('enabled: true', 'enabled: [true'));
+    const seen = await refused(start(['local', '-f', path, ...ANY_PORT]));
+    expect(seen).toEqual([1, expect.stringMatching(new RegExp(`^error: ${path}:\\d+ `))]);
+  });
+
+  test('an object with a fault', async () => {
+    const path = await write('gateway.yaml', GATEWAY.replace('enabled: true', 'enabled: yes please'));
+    const seen = await refused(start(['local', '-f', path, ...ANY_PORT]));
+    expect(seen).toEqual([1, expect.stringMatching(new RegExp(`^error: ${path}:7 spec\\.bbr\\.enabled: `))]);
+  });
+
+  test('no file', async () => {
+    const seen = await refused(start(['local', '-f', join(folder, 'none.yaml'), ...ANY_PORT]));
+    expect(seen).toEqual([expect.any(Number), expect.stringContaining('none.yaml')]);
+    expect([1, 2]).toContain(seen[0]);
+  });
+
+  test('no objects', async () => {
+    const seen = await refused(start(['local', '-f', folder, ...ANY_PORT]));
+    expect(seen).toEqual([1, expect.stringContaining('InferenceGatewayConfig')]);
+  });
+
+  test('an address that is none', async () => {
+    const seen = await refused(start(['local', '--listen', 'localhost']));
+    expect(seen.length).toBe(2);
+    expect([1, 2]).toContain(seen[0]);
+  });
+});
+
+test('validate prints every fault as file:line path: message and exits 1', async () => {
+  const text = GATEWAY.replace('enabled: true', 'enabled: true\n    replica: 2').replace('name: a\n', 'name: A\n');
+  const path = await write('gateway.yaml', text);
+  const command = start(['validate', '-f', path]);
+  expect(await command.exited).toBe(1);
+  expect(command.stdout().trim().split('\n')).toEqual([
+    expect.stringMatching(new RegExp(`^${path}:8 spec\\.bbr\\.replica: .+`)),
+    expect.stringMatching(new RegExp(`^${path}:10 spec\\.schedulers\\[0\\]\\.name: .+`)),
+  ]);
+});
+
+test('validate of valid objects exits 0', async () => {
+  const command = start(['validate', '-f', await write('gateway.yaml', GATEWAY)]);
+  expect([await command.exited, command.stdout()]).toEqual([0, 'valid: 1 objects\n']);
+});
