@@ -17,7 +17,8 @@ export async function runLocalRouter({ socketPath, log }: LocalRouterOptions): P
   }
   let service: Promise<RouterService> | undefined;
   const tell = (message: FromRouter) => {
-    if (process.connected) process.send?.(message);
+    // A supervisor that has just died is no fault; `disconnect` tells of it.
+    if (process.connected) process.send?.(message, () => {});
   };
 
   const takeState = async ({ state, sequence }: ToRouter & { type: 'state' }) => {

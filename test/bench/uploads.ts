@@ -1,10 +1,12 @@
 /**
- * What large uploads cost the requests beside them: latency of small chat requests at a fixed rate, with and without
- * 20 clients that each send bodies of 50 MB, in turns within one run. Linux only.
+ * What large uploads cost the requests beside them: latency of small chat requests at a fixed rate, without uploads, with
+ * 20 clients that each send bodies of 50 MB at 20 Mbit/s, and with 20 that send as fast as loopback lets them, which is as
+ * fast as the processors are; in turns within one run. Takes about 4 minutes. Linux only.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { findEnvoy } from '../../runtime/local/envoy-binary';
 import { startChild } from './overhead/child-process';
@@ -21,11 +23,29 @@ const MODEL = 'meta-llama/Llama-3.1-8B-Instruct';
 const PODS = 10;
 const SMALL = { bodyBytes: 4_096, perSecond: 100 };
 const LARGE = { bodyBytes: 50_000_000, concurrency: 20 };
-const ROUNDS = 5;
-const ROUND_MS = 6_000;
+const BYTES_PER_SECOND = 2_500_000;
+/** The clients of the paced uploads begin one by one over this time. */
+const PACED_UPLOAD_MS = (LARGE.bodyBytes / BYTES_PER_SECOND) * 1_000;
+const ENVOY_WORKERS = 2;
+const ROUNDS = 3;
 const WARM_UP_MS = 2_000;
-/** The uploads are all under way before the small requests are measured. */
-const LEAD_MS = 500;
+
+/** What goes on beside the small requests, and for how long they are measured. */
+interface Scene {
+  readonly title: string;
+  readonly measureMs: number;
+  readonly uploads?: { readonly leadMs: number; readonly bytesPerSecond?: number };
+}
+
+const SCENES: readonly Scene[] = [
+  { title: 'without uploads', measureMs: 10_000 },
+  {
+    title: `20 uploads of 50 MB at ${(BYTES_PER_SECOND * 8) / 1e6} Mbit/s each`,
+    measureMs: PACED_UPLOAD_MS,
+    uploads: { leadMs: PACED_UPLOAD_MS, bytesPerSecond: BYTES_PER_SECOND },
+  },
+  { title: '20 uploads of 50 MB at full speed', measureMs: 6_000, uploads: { leadMs: 500 } },
+];
 
 interface Round {
   readonly small: LoadReport;
@@ -59,6 +79,7 @@ async function main(): Promise<void> {
     leg = await startGatewayLeg(
       { envoyBinary, folder, model: MODEL, pods: addresses, podPort: port },
       resolve('dist/inference-gateway.js'),
+      ENVOY_WORKERS,
     );
     const running = leg;
     const small = (durationMs: number) =>
@@ -70,33 +91,28 @@ async function main(): Promise<void> {
         durationMs,
       });
     await small(WARM_UP_MS);
-    const quiet: Round[] = [];
-    const busy: Round[] = [];
+    const results = SCENES.map((): Round[] => []);
     for (let round = 0; round < ROUNDS; round++) {
-      quiet.push(await measure(running, async () => ({ small: await small(ROUND_MS) })));
-      busy.push(
-        await measure(running, async () => {
-          const uploads = uploader.call({
-            port: running.port,
-            model: MODEL,
-            ...LARGE,
-            durationMs: LEAD_MS + ROUND_MS,
-          });
-          await new Promise((elapsed) => setTimeout(elapsed, LEAD_MS));
-          return { small: await small(ROUND_MS), uploads: await uploads };
-        }),
-      );
-      console.error(
-        `round ${round + 1} of ${ROUNDS}: p99 ${quiet.at(-1)!.small.p99Ms.toFixed(1)} ms, with uploads ${busy.at(-1)!.small.p99Ms.toFixed(1)} ms`,
-      );
+      for (const [index, { title, measureMs, uploads }] of SCENES.entries()) {
+        const uploading = uploads && {
+          port: running.port,
+          model: MODEL,
+          ...LARGE,
+          ...uploads,
+          durationMs: uploads.leadMs + measureMs,
+        };
+        const sent = uploading && uploader.call(uploading);
+        if (uploads) await sleep(uploads.leadMs);
+        const measured = await measure(running, () => small(measureMs));
+        results[index]!.push({ ...measured, ...(sent && { uploads: await sent }) });
+        console.error(`round ${round + 1} of ${ROUNDS}, ${title}: p99 ${measured.small.p99Ms.toFixed(1)} ms`);
+      }
     }
-    console.log(`${describeRun(envoyBinary, startedAt)} · ${ROUNDS} rounds of ${ROUND_MS / 1_000} s\n`);
-    console.log(table(quiet, busy));
-    if ([...quiet, ...busy].some(({ small, uploads }) => small.failed > 0 || (uploads?.failed ?? 0) > 0)) {
-      console.error(
-        'requests failed',
-        JSON.stringify([...quiet, ...busy].map((r) => [r.small.failure, r.uploads?.failure])),
-      );
+    console.log(`${describeRun(envoyBinary, startedAt)} · ${ROUNDS} rounds\n`);
+    console.log(table(results));
+    const faults = results.flat().flatMap(({ small, uploads }) => [small.failure, uploads?.failure]);
+    if (faults.some((fault) => fault !== undefined)) {
+      console.error(`requests failed: ${[...new Set(faults)].filter(Boolean).join(', ')}`);
       process.exitCode = 1;
     }
   } finally {
@@ -106,13 +122,13 @@ async function main(): Promise<void> {
   }
 }
 
-async function measure(leg: Leg, run: () => Promise<Pick<Round, 'small' | 'uploads'>>): Promise<Round> {
+async function measure(leg: Leg, run: () => Promise<LoadReport>): Promise<Round> {
   const before = snapshot(leg);
-  const result = await run();
+  const small = await run();
   const after = snapshot(leg);
   const perSecond = (used: keyof typeof before) => (after[used] - before[used]) / (after.at - before.at);
   return {
-    ...result,
+    small,
     routerCores: perSecond('router'),
     envoyCores: perSecond('envoy'),
     machineCores: perSecond('machine'),
@@ -129,26 +145,26 @@ function snapshot(leg: Leg) {
   };
 }
 
-function table(quiet: readonly Round[], busy: readonly Round[]): string {
+function table(results: readonly (readonly Round[])[]): string {
   const row = (title: string, read: (round: Round) => number | undefined, digits = 1) => {
-    const cell = (rounds: readonly Round[]) => {
+    const cells = results.map((rounds) => {
       const found = spread(rounds.map(read));
       if (found === undefined) return '-';
       const [median, min, max] = [found.median, found.min, found.max].map((value) => value.toFixed(digits));
       return `${median} (${min}–${max})`;
-    };
-    return `| ${title} | ${cell(quiet)} | ${cell(busy)} |`;
+    });
+    return `| ${[title, ...cells].join(' | ')} |`;
   };
-  const { perSecond, bodyBytes } = SMALL;
   return [
-    `| median of the rounds (least–most) | without uploads | ${LARGE.concurrency} uploads of ${LARGE.bodyBytes / 1e6} MB |`,
-    '|---|---|---|',
-    row(`p50 of ${perSecond} req/s of ${bodyBytes / 1024} KiB, ms`, ({ small }) => small.p50Ms, 2),
+    `| median of the rounds (least–most) | ${SCENES.map(({ title }) => title).join(' | ')} |`,
+    `|---|${SCENES.map(() => '---|').join('')}`,
+    row(`p50 of ${SMALL.perSecond} req/s of ${SMALL.bodyBytes / 1024} KiB, ms`, ({ small }) => small.p50Ms, 2),
     row('p99, ms', ({ small }) => small.p99Ms),
     row('most, ms', ({ small }) => small.maxMs),
-    row('p99 of lateness of the client itself, ms', ({ small }) => small.latenessP99Ms),
+    row('p99 of the lateness of the client itself, ms', ({ small }) => small.latenessP99Ms),
     row('failed', ({ small, uploads }) => small.failed + (uploads?.failed ?? 0), 0),
-    row('uploads, MB/s', ({ uploads }) => uploads?.megabytesPerSecond, 0),
+    row('uploads completed', ({ uploads }) => uploads?.completed, 0),
+    row('MB/s', ({ uploads }) => uploads?.megabytesPerSecond, 0),
     row('one upload, p50, ms', ({ uploads }) => uploads?.p50Ms, 0),
     row('router, cores', ({ routerCores }) => routerCores, 2),
     row('Envoy, cores', ({ envoyCores }) => envoyCores, 2),

@@ -55,7 +55,7 @@ async function startServing(): Promise<{ command: RunningCommand; url: string }>
 
 test('local --once does the demo, exits 0, and leaves no process behind', async () => {
   const command = start(['local', '--once', ...ANY_PORT]);
-  expect([await command.exited, command.stderr()]).toEqual([0, '']);
+  expect([await command.exited, command.errorLines()]).toEqual([0, []]);
   expect(command.stdout()).toMatch(/^ {2}pod +default\/llama-(h100|a10g) /m);
   expect(command.stdout()).toMatch(/^ {2}pod +default\/qwen-(h100|a10g)-0 /m);
   expect(command.stdout().match(/^ {2}answer +\w/gm)).toHaveLength(5);
@@ -70,13 +70,23 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends Envoy, the router a
   expect(family.some((line) => line.includes('envoy'))).toBe(true);
   expect(family.some((line) => line.includes('local-router'))).toBe(true);
   command.signal(signal);
-  expect([await command.exited, command.stderr()]).toEqual([0, '']);
+  expect([await command.exited, command.errorLines()]).toEqual([0, []]);
   expect(await command.family()).toEqual([]);
 });
 
 test('Envoy and the router end when the command is killed', async () => {
   const { command } = await startServing();
   command.signal('SIGKILL');
+  await command.untilAllGone();
+});
+
+test('Ctrl-C while the parts start leaves none of them', async () => {
+  const command = start(['local', '-f', await write('gateway.yaml', GATEWAY), ...ANY_PORT]);
+  await until('the router process is there', async () =>
+    (await command.family()).some((line) => line.includes('local-router')),
+  );
+  command.signal('SIGINT');
+  expect([await command.exited, command.errorLines()]).toEqual([0, []]);
   await command.untilAllGone();
 });
 
@@ -94,10 +104,7 @@ describe('one clear line, and nothing left running:', () => {
     const path = await write('gateway.yaml', GATEWAY);
     const seen = await refused(start(['local', '-f', path, '--listen', `127.0.0.1:${port}`]));
     taken.close();
-    expect(seen).toEqual([
-      2,
-      `error: 127.0.0.1:${port} is in use; free it or choose another with --listen`,
-    ]);
+    expect(seen).toEqual([2, `error: 127.0.0.1:${port} is in use; free it or choose another with --listen`]);
   });
 
   test('no Envoy', async () => {
@@ -111,13 +118,13 @@ describe('one clear line, and nothing left running:', () => {
   test('an Envoy that is none', async () => {
     const path = await write('gateway.yaml', GATEWAY);
     const seen = await refused(start(['local', '-f', path, ...ANY_PORT], { ENVOY_BIN: '/bin/false' }));
-    expect(seen).toEqual([2, expect.stringMatching(/^error: Envoy ended with code 1\b/)]);
+    expect(seen).toEqual([expect.any(Number), expect.stringMatching(/^error: Envoy ended with code 1\b/)]);
   });
 
   test('bad YAML', async () => {
     const path = await write('gateway.yaml', GATEWAY.replace('enabled: true', 'enabled: [true'));
     const seen = await refused(start(['local', '-f', path, ...ANY_PORT]));
-    expect(seen).toEqual([1, expect.stringMatching(new RegExp(`^error: ${path}:\\d+ `))]);
+    expect(seen).toEqual([1, expect.stringMatching(new RegExp(`^error: ${path}:\\d+: `))]);
   });
 
   test('an object with a fault', async () => {

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { readDirectly } from './direct-read';
 import { ERROR, type ErrorCode, type Fault } from './error-code';
 import { FLAG, FRAME } from './frame';
 import { FrameParser, type FrameSink } from './frame-parser';
@@ -54,7 +55,7 @@ export class Http2Connection implements StreamOwner, FrameSink {
     const onOverflow = () => this.fault({ code: ERROR.ENHANCE_YOUR_CALM, reason: 'answers are not read' });
     this.output = new Output(socket, onOverflow);
     this.sender = new Sender(this.output, onOverflow);
-    socket.on('data', (chunk: Buffer) => this.receive(chunk));
+    readDirectly(socket, (chunk) => this.receive(chunk));
     socket.on('drain', () => this.resumeSending());
     socket.on('close', () => this.end());
     // Whatever it is, `close` follows.

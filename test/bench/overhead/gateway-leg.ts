@@ -5,15 +5,15 @@ import { startLocalGateway } from '../../../runtime/local/local-gateway';
 import { freePort } from './envoy';
 import type { Leg, LegOptions } from './leg';
 
-/** Leg (b): the product, as `inference-gateway local` runs it. */
-export async function startGatewayLeg(options: LegOptions, routerScript: string): Promise<Leg> {
+/** Leg (b): the product, as `inference-gateway local` runs it. `envoyConcurrency`: worker threads. */
+export async function startGatewayLeg(options: LegOptions, routerScript: string, envoyConcurrency = 1): Promise<Leg> {
   const file = join(options.folder, 'gateway.yaml');
   await writeFile(file, manifests(options));
   const gateway = await startLocalGateway({
     paths: [file],
     listen: { host: '127.0.0.1', port: await freePort() },
     envoy: options.envoyBinary,
-    envoyConcurrency: 1,
+    envoyConcurrency,
     routerScript,
     log: pino({ level: 'warn' }, process.stderr),
   });

@@ -1,14 +1,17 @@
 /** Clients that each send one large body after the other, in a process of their own. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { serveParent } from '../overhead/child-process';
-import { openHttpConnection } from '../overhead/http-connection';
 import { now } from '../overhead/metronome';
 import { quantile } from '../overhead/quantiles';
+import { sendPaced } from './paced-connection';
 
 export interface UploadRequest {
   readonly port: number;
   readonly model: string;
   readonly bodyBytes: number;
   readonly concurrency: number;
+  /** Each client sends at this rate, the clients out of step; without it as fast as it can. */
+  readonly bytesPerSecond?: number;
   /** Each client begins its last upload within this time. Milliseconds. */
   readonly durationMs: number;
 }
@@ -31,24 +34,20 @@ async function run(request: UploadRequest): Promise<UploadReport> {
   const times: number[] = [];
   let failed = 0;
   let failure: string | undefined;
-  const client = () =>
-    new Promise<void>((resolve) => {
-      const connection = openHttpConnection('127.0.0.1', request.port, resolve);
-      const next = () => {
-        const begun = now();
-        if (begun - start > request.durationMs) return connection.destroy('done');
-        connection.send(message, (outcome) => {
-          if (outcome === 200) times.push(now() - begun);
-          else {
-            failed += 1;
-            failure = String(outcome);
-          }
-          if (typeof outcome === 'number') next();
-        });
-      };
-      next();
-    });
-  await Promise.all(Array.from({ length: request.concurrency }, client));
+  const client = async (number: number) => {
+    if (request.bytesPerSecond !== undefined) {
+      await sleep((number / request.concurrency) * (request.bodyBytes / request.bytesPerSecond) * 1_000);
+    }
+    for (let begun = now(); begun - start <= request.durationMs; begun = now()) {
+      const outcome = await sendPaced(request.port, message, request.bytesPerSecond ?? Number.POSITIVE_INFINITY);
+      if (outcome === 200) times.push(now() - begun);
+      else {
+        failed += 1;
+        failure = String(outcome);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: request.concurrency }, (_, number) => client(number)));
   return {
     completed: times.length,
     failed,

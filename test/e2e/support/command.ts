@@ -11,8 +11,7 @@ const MARK = 'E2E_MARK';
 export interface RunningCommand {
   readonly pid: number;
   stdout(): string;
-  stderr(): string;
-  /** Lines of standard error, without colours. */
+  /** Lines of standard error that are no log lines (JSON), without colours. */
   errorLines(): readonly string[];
   signal(signal: NodeJS.Signals): void;
   /** Its exit code; null after a signal. */
@@ -47,8 +46,7 @@ export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv = {
   return {
     pid: child.pid!,
     stdout: () => stdout,
-    stderr: () => stderr,
-    errorLines: () => stderr.split('\n').filter((line) => line !== ''),
+    errorLines: () => stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{')),
     signal: (signal) => void child.kill(signal),
     exited,
     family: async () => [...(await family()).values()],

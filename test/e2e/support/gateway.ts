@@ -5,11 +5,11 @@ import { pino } from 'pino';
 import { stringify } from 'yaml';
 import { findEnvoy } from '../../../runtime/local/envoy-binary';
 import { type LocalGateway, startLocalGateway } from '../../../runtime/local/local-gateway';
-import { freeAddresses } from './free-port';
+import { freeAddresses } from './free-addresses';
 import { COMMAND, type PodProcess, startPodProcess } from './pod-process';
 import { until } from './until';
 
-export interface TestPodOptions {
+interface TestPodOptions {
   /** `metadata.name`. */
   readonly name: string;
   /** The scheduler whose pod it is: the label `app`. */
@@ -41,7 +41,7 @@ export interface TestGatewayOptions {
   readonly streamIdleTimeoutMs?: number;
 }
 
-export interface TestPod extends PodProcess {
+interface TestPod extends PodProcess {
   readonly name: string;
 }
 

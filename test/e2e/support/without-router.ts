@@ -28,7 +28,7 @@ export async function withoutRouter<T>(gateway: TestGateway, action: () => Promi
 }
 
 /** SIGKILL, once. */
-export function killRouter(gateway: TestGateway): void {
+function killRouter(gateway: TestGateway): void {
   const pid = gateway.local.pids().router;
   if (pid === undefined) return;
   try {
