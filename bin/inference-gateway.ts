@@ -3,7 +3,7 @@ import { localCommand } from './commands/local';
 import { localRouterCommand } from './commands/local-router';
 import { modelServerCommand } from './commands/model-server';
 import { validateCommand } from './commands/validate';
-import { fail } from './exit';
+import { EXIT_USAGE, fail } from './exit';
 
 const program = new Command('inference-gateway')
   .description('Inference gateway for LLM serving: each request goes to the pod that answers it first.')
@@ -12,4 +12,7 @@ const program = new Command('inference-gateway')
   .addCommand(modelServerCommand())
   .addCommand(localRouterCommand(), { hidden: true });
 
+for (const command of [program, ...program.commands]) {
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE));
+}
 program.parseAsync().catch(fail);

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
@@ -26,7 +28,7 @@ export function localCommand(): Command {
   return new Command('local')
     .description('run the gateway on this machine: a real Envoy, the router and the pickers')
     .option('-f, --file <path...>', 'file or folder of YAML objects (default: a demo on simulated model servers)')
-    .option('--listen <host:port>', 'where clients connect; port 0 takes a free one', parseListen, {
+    .option('--listen <ip:port>', 'where clients connect; port 0 takes a free one', parseListen, {
       host: '127.0.0.1',
       port: 8080,
     })
@@ -45,7 +47,9 @@ async function runLocal(flags: LocalFlags): Promise<void> {
     return closing;
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => void closeAll().then(() => process.exit(0)));
+    // Only what was to end by itself has failed when it is ended.
+    const code = flags.once ? 128 + constants.signals[signal] : 0;
+    process.once(signal, () => void closeAll().then(() => process.exit(code)));
   }
 
   try {
@@ -54,7 +58,7 @@ async function runLocal(flags: LocalFlags): Promise<void> {
     const envoy = await findEnvoy(process.env, say).catch((error: unknown) => fail(error, EXIT_USAGE));
     if (demo) closers.push((await startDemoFleet(paths)).close);
     const level = flags.verbose ? 'debug' : 'warn';
-    const gateway = await startLocalGateway({
+    const starting = startLocalGateway({
       paths,
       listen: flags.listen,
       envoy,
@@ -62,7 +66,9 @@ async function runLocal(flags: LocalFlags): Promise<void> {
       log: createLogger('local', level),
       logLevel: level,
     });
-    closers.push(gateway.close);
+    closers.push(async () => (await starting).close());
+    const gateway = await starting;
+    if (closing !== undefined) return await closing;
     say(`${pc.bold('Gateway')}  ${gateway.url}/v1   any OpenAI client, only its base URL changes`);
     say(`${pc.bold('Metrics')}  ${gateway.metricsUrl()}`);
     if (demo) await showDemo(gateway);
@@ -107,12 +113,15 @@ async function liveTable(gateway: LocalGateway, closing: () => boolean): Promise
   logUpdate.done();
 }
 
-/** `host:port` of --listen. */
+/** `ip:port` of --listen. */
 function parseListen(text: string): { host: string; port: number } {
-  const match = /^(?:\[([0-9a-fA-F:]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text);
-  const port = Number(match?.[3]);
-  if (match === null || port > 65_535) throw new InvalidArgumentError('Expected ADDRESS:PORT, such as 127.0.0.1:8080.');
-  return { host: (match[1] ?? match[2])!, port };
+  const match = /^(?:\[(?<six>[^\]]+)\]|(?<four>[^:]+)):(?<port>\d{1,5})$/.exec(text);
+  const { six, four, port } = match?.groups ?? {};
+  const isAddress = isIP(six ?? '') === 6 || isIP(four ?? '') === 4;
+  if (!isAddress || Number(port) > 65_535) {
+    throw new InvalidArgumentError('Expected IP:PORT, such as 127.0.0.1:8080 or [::1]:8080.');
+  }
+  return { host: six ?? four ?? '', port: Number(port) };
 }
 
 /** The examples beside the bundled command. */

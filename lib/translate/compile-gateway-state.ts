@@ -41,7 +41,7 @@ function compileConfig(
   const pods = ofKind(objects, 'Pod').filter(({ object }) => object.metadata.namespace === namespace);
   const configMaps = ofKind(objects, 'ConfigMap').filter(({ object }) => object.metadata.namespace === namespace);
 
-  const adapters = adaptersByScheduler(spec.schedulers, configMaps);
+  const adapters = adaptersByScheduler(spec.schedulers, config.at, configMaps);
   warnings.push(...adapters.warnings);
   const overload = compileOverload(spec.overload);
   const schedulers = spec.schedulers.map((scheduler, index): SchedulerState => {

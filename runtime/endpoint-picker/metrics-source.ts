@@ -23,11 +23,11 @@ export interface ScrapeTarget {
   answered(metrics: EngineMetrics | 'no-metrics'): void;
   /** Nothing listens at the address: what is known of it no longer holds. Other faults are not told, they only age. */
   refused(): void;
+  /** Milliseconds between two scrapes from now on. Told first when the watch begins. */
+  paced(intervalMs: number): void;
 }
 
 export interface MetricsWatch {
-  /** Milliseconds between two scrapes at present. */
-  readonly intervalMs: number;
   /** The endpoint has just got work: the next scrape is due within the short interval. */
   wake(): void;
   stop(): void;

@@ -3,8 +3,16 @@ import type { EndpointPicker, PickRequest, PickResult, Ticket } from './endpoint
 import { enter, move, release } from './ledger/endpoint-load';
 import type { MetricsSource } from './metrics-source';
 import type { PickerObserver } from './observe';
-import { createPool, type Decision, type Member, type Membership, type Pool } from './pool';
-import { createEndpoint, scrapeAnswered, scrapeRefused, scrapeSent } from './pooled-endpoint';
+import { createPool, type Decision, type Membership, type Pool } from './pool';
+import {
+  createEndpoint,
+  endpointChanged,
+  type PooledEndpoint,
+  scrapeAnswered,
+  scrapePaced,
+  scrapeRefused,
+  scrapeSent,
+} from './pooled-endpoint';
 import { createPrefixIndex } from './prefix/prefix-index';
 import { expectedOutputTokens, uncachedTokens } from './scheduling/request-size';
 import { type PoolStatus, poolStatus } from './status';
@@ -56,6 +64,7 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
         sent: () => scrapeSent(endpoint, clock()),
         answered: (answer) => scrapeAnswered(endpoint, answer, clock()),
         refused: () => scrapeRefused(endpoint),
+        paced: (intervalMs) => scrapePaced(endpoint, intervalMs),
       });
       return { endpoint, watch };
     },
@@ -114,22 +123,30 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
     });
     endpoint.picks += 1;
     if (decision.cold) endpoint.lastColdPick = ++coldPicks;
+    endpointChanged(endpoint);
     index.add(request.prefixHashes, endpoint.id);
     watch.wake();
     let at = endpoint.address;
+    let serving: PooledEndpoint | undefined = endpoint;
 
     return {
       served(address) {
         if (entry.over || address === at) return;
         at = address;
-        const member: Member | undefined = pool.at(address);
+        const member = pool.at(address);
         move(entry, member?.endpoint.load);
+        if (serving !== undefined) endpointChanged(serving);
+        serving = member?.endpoint;
         observe.servedElsewhere(request.scheduler, member === undefined ? 'unknown' : 'moved');
         if (member === undefined) return;
+        endpointChanged(member.endpoint);
         index.add(request.prefixHashes, member.endpoint.id);
         member.watch.wake();
       },
-      done: () => release(entry),
+      done() {
+        release(entry);
+        if (serving !== undefined) endpointChanged(serving);
+      },
     };
   }
 

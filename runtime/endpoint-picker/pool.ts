@@ -1,11 +1,21 @@
 import type { EndpointState, SchedulerState } from '../../lib/translate/gateway-state';
 import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import type { PickRefused, PickRequest } from './endpoint-picker';
-import { effectiveQueue, effectiveRunning } from './ledger/effective-load';
-import { workTokens } from './ledger/endpoint-load';
-import { expectedStartMs } from './ledger/expected-start';
+import {
+  FRESH_UNTIL,
+  IN_FLIGHT,
+  KV_USAGE,
+  LAST_COLD_PICK,
+  NO_METRICS,
+  QUEUE,
+  ROW_LENGTH,
+  RUNNING,
+  START_MS,
+  WORK_TOKENS,
+  writeRow,
+} from './endpoint-row';
 import type { MetricsWatch } from './metrics-source';
-import { metricsState, NO_METRICS, type PooledEndpoint } from './pooled-endpoint';
+import { endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
 import { type Candidates, createCandidates } from './scheduling/candidates';
 import { choose } from './scheduling/choose';
 import { explain } from './scheduling/explain';
@@ -53,7 +63,12 @@ export function createPool(first: SchedulerState, membership: Membership, random
   let scheduler = first;
   let members: Member[] = [];
   let byAddress = new Map<string, Member>();
-  let rows: Member[] = [];
+  /** The endpoints' rows and their numbers in the prefix index, in the order of `members`. */
+  let rows = new Float64Array(0);
+  let ids = new Int32Array(0);
+  const rowWithoutMetrics = new Float64Array(ROW_LENGTH);
+  /** The place in `members` of each candidate. */
+  let places = new Int32Array(0);
   let candidates: Candidates = createCandidates(0);
   let scorers: WeightedScorer[] = [];
   let totals = new Float64Array(0);
@@ -72,50 +87,72 @@ export function createPool(first: SchedulerState, membership: Membership, random
       member.endpoint.ready = state.ready;
       kept.set(key, member);
     }
-    for (const member of known.values()) membership.leave(member);
+    for (const member of known.values()) leave(member);
     members = [...kept.values()];
+    place();
     byAddress = new Map(members.map((member) => [member.endpoint.address, member]));
     if (candidates.capacity < members.length) candidates = createCandidates(members.length);
-    rows = [];
+    places = new Int32Array(candidates.capacity);
     scorers = weightedScorers(next.weights, candidates.capacity);
     totals = new Float64Array(candidates.capacity);
   }
 
-  /** Ready endpoints with fresh metrics, or without a metrics page; when there are none, every ready endpoint. */
-  function gather(matched: Int32Array, now: number): void {
-    candidates.count = 0;
-    for (const member of members) {
-      const { endpoint, watch } = member;
-      if (!endpoint.ready) continue;
-      const state = metricsState(endpoint, now, watch.intervalMs);
-      if (state === 'fresh' || state === 'no-metrics') addCandidate(member, matched, true);
+  function place(): void {
+    rows = new Float64Array(members.length * ROW_LENGTH);
+    ids = Int32Array.from(members, ({ endpoint }) => endpoint.id);
+    for (const [i, { endpoint }] of members.entries()) {
+      endpoint.row = { rows, at: i * ROW_LENGTH };
+      endpointChanged(endpoint);
     }
-    if (candidates.count > 0) return;
-    for (const member of members) if (member.endpoint.ready) addCandidate(member, matched, false);
   }
 
-  function addCandidate(member: Member, matched: Int32Array, fresh: boolean): void {
-    const { endpoint } = member;
-    const { load, answer, scraped, drain } = endpoint;
-    const metrics = fresh && answer !== undefined && answer !== 'no-metrics' ? answer : NO_METRICS;
-    const { waiting, running } = metrics;
+  function leave(member: Member): void {
+    member.endpoint.row = undefined;
+    membership.leave(member);
+  }
+
+  /** Ready endpoints with fresh metrics, or without a metrics page; when there are none, every ready endpoint. */
+  function gather(request: PickRequest, matched: Int32Array, now: number): void {
+    candidates.count = 0;
+    for (let i = 0; i < members.length; i++) {
+      if (now <= rows[i * ROW_LENGTH + FRESH_UNTIL]!) addCandidate(i, rows, i * ROW_LENGTH, matched);
+    }
+    if (candidates.count > 0) {
+      if (request.adapter !== undefined) addAdapters(true);
+      return;
+    }
+    for (const [i, { endpoint }] of members.entries()) {
+      if (!endpoint.ready) continue;
+      writeRow(rowWithoutMetrics, 0, endpoint, NO_METRICS);
+      addCandidate(i, rowWithoutMetrics, 0, matched);
+    }
+    if (request.adapter !== undefined) addAdapters(false);
+  }
+
+  function addCandidate(member: number, from: Float64Array, at: number, matched: Int32Array): void {
     const row = candidates.count++;
-    rows[row] = member;
-    candidates.queue[row] = effectiveQueue(waiting, running, load.requests, scraped.inFlight);
-    candidates.running[row] = effectiveRunning(waiting, running, load.requests, scraped.inFlight);
-    candidates.kvUsage[row] = metrics.kvUsage;
-    candidates.matchedBlocks[row] = matched[endpoint.id] ?? 0;
-    candidates.lastColdPick[row] = endpoint.lastColdPick;
-    candidates.startMs[row] = expectedStartMs(waiting, load.requests, scraped.inFlight, drain);
-    candidates.inFlight[row] = load.requests;
-    candidates.workTokens[row] = workTokens(load);
-    candidates.adapters[row] = metrics.adapters;
-    candidates.adaptersInFlight[row] = load.adapters;
+    places[row] = member;
+    candidates.queue[row] = from[at + QUEUE]!;
+    candidates.running[row] = from[at + RUNNING]!;
+    candidates.kvUsage[row] = from[at + KV_USAGE]!;
+    candidates.matchedBlocks[row] = matched[ids[member]!]!;
+    candidates.lastColdPick[row] = from[at + LAST_COLD_PICK]!;
+    candidates.startMs[row] = from[at + START_MS]!;
+    candidates.inFlight[row] = from[at + IN_FLIGHT]!;
+    candidates.workTokens[row] = from[at + WORK_TOKENS]!;
+  }
+
+  function addAdapters(fresh: boolean): void {
+    for (let row = 0; row < candidates.count; row++) {
+      const { endpoint } = members[places[row]!]!;
+      candidates.adapters[row] = fresh ? metricsOf(endpoint).adapters : undefined;
+      candidates.adaptersInFlight[row] = endpoint.load.adapters;
+    }
   }
 
   function decide(request: PickRequest, matched: Int32Array, now: number): Decision | PickRefused {
     const { overload } = scheduler;
-    gather(matched, now);
+    gather(request, matched, now);
     if (candidates.count === 0) return { outcome: 'no-endpoints', retryAfterSeconds: retryAfterSeconds(0, overload) };
     const excess = overloadMs(candidates.startMs, candidates.count, overload.maxQueueTimeMs);
     if (excess > 0) return { outcome: 'saturated', retryAfterSeconds: retryAfterSeconds(excess, overload) };
@@ -128,7 +165,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
     weigh(scorers, candidates, scored, totals);
     const count = choose(totals, candidates, random, chosenRows);
     const chosen: Member[] = [];
-    for (let place = 0; place < count; place++) chosen.push(rows[chosenRows[place]!]!);
+    for (let place = 0; place < count; place++) chosen.push(members[places[chosenRows[place]!]!]!);
     return {
       chosen,
       matchedBlocks: candidates.matchedBlocks[chosenRows[0]!]!,
@@ -161,7 +198,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
     at: (address) => byAddress.get(address),
     decide,
     close() {
-      for (const member of members) membership.leave(member);
+      for (const member of members) leave(member);
       members = [];
       byAddress.clear();
     },

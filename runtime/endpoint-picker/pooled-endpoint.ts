@@ -1,8 +1,9 @@
 import type { EndpointState } from '../../lib/translate/gateway-state';
+import { NO_METRICS, writeRow } from './endpoint-row';
 import type { EngineMetrics } from './engine-metrics';
 import { createDrain, type Drain, observeDrain } from './ledger/drain';
 import { createLoad, type EndpointLoad } from './ledger/endpoint-load';
-import { isFresh } from './scheduling/freshness';
+import { freshUntil } from './scheduling/freshness';
 
 /**
  * What a pool knows of one generation of an endpoint: a pod with another uid at the same address is another one.
@@ -19,14 +20,20 @@ export interface PooledEndpoint {
   readonly drain: Drain;
   /** The last answer to a scrape; undefined: there was none yet. */
   answer: EngineMetrics | 'no-metrics' | undefined;
-  /** Clock, milliseconds. */
+  /** Clock, milliseconds; minus infinity before the first answer. */
   answeredAt: number;
+  /** Between two scrapes at present, milliseconds. */
+  intervalMs: number;
+  /** Clock, milliseconds: from then on the last answer is stale. */
+  freshUntil: number;
   /** The ledger when the last scrape left, and when the last answered one did. */
   sent: Mark;
   scraped: Mark;
   picks: number;
   /** Order of its last pick for a prompt that nobody held; 0: never. */
   lastColdPick: number;
+  /** Where decisions read of it; undefined once it has left its pool. */
+  row: { readonly rows: Float64Array; readonly at: number } | undefined;
 }
 
 interface Mark {
@@ -34,14 +41,6 @@ interface Mark {
   readonly inFlight: number;
   readonly ended: number;
 }
-
-/** Nothing known: what an endpoint without fresh metrics looks like to the scorers. */
-export const NO_METRICS: EngineMetrics = {
-  waiting: Number.NaN,
-  running: Number.NaN,
-  kvUsage: Number.NaN,
-  adapters: undefined,
-};
 
 const START: Mark = { at: 0, inFlight: 0, ended: 0 };
 
@@ -56,11 +55,24 @@ export function createEndpoint(id: number, state: EndpointState): PooledEndpoint
     drain: createDrain(),
     answer: undefined,
     answeredAt: Number.NEGATIVE_INFINITY,
+    intervalMs: 0,
+    freshUntil: Number.NEGATIVE_INFINITY,
     sent: START,
     scraped: START,
     picks: 0,
     lastColdPick: 0,
+    row: undefined,
   };
+}
+
+/** To be called when anything of the endpoint has changed that a decision reads: its ledger, metrics, readiness. */
+export function endpointChanged(endpoint: PooledEndpoint): void {
+  if (endpoint.row !== undefined) writeRow(endpoint.row.rows, endpoint.row.at, endpoint, metricsOf(endpoint));
+}
+
+/** What the engine told last, stale or not. */
+export function metricsOf({ answer }: PooledEndpoint): EngineMetrics {
+  return answer === undefined || answer === 'no-metrics' ? NO_METRICS : answer;
 }
 
 /** A scrape leaves. */
@@ -70,7 +82,7 @@ export function scrapeSent(endpoint: PooledEndpoint, now: number): void {
 
 /** The answer to the last scrape that left. Learns the drain when requests were waiting at both ends of the interval. */
 export function scrapeAnswered(endpoint: PooledEndpoint, answer: EngineMetrics | 'no-metrics', now: number): void {
-  const before = freshWaiting(endpoint);
+  const before = metricsOf(endpoint).waiting;
   const { sent, scraped } = endpoint;
   if (answer !== 'no-metrics' && answer.waiting > 0) {
     const running = Number.isNaN(answer.running) ? 0 : answer.running;
@@ -82,25 +94,32 @@ export function scrapeAnswered(endpoint: PooledEndpoint, answer: EngineMetrics |
     }
   }
   endpoint.answer = answer;
-  endpoint.answeredAt = now;
   endpoint.scraped = sent;
+  setAnsweredAt(endpoint, now);
 }
 
 /** Nothing listens there: its metrics are stale at once, not only when they are old. */
 export function scrapeRefused(endpoint: PooledEndpoint): void {
-  endpoint.answeredAt = Number.NEGATIVE_INFINITY;
+  setAnsweredAt(endpoint, Number.NEGATIVE_INFINITY);
 }
 
-function freshWaiting(endpoint: PooledEndpoint): number {
-  const { answer } = endpoint;
-  return answer === undefined || answer === 'no-metrics' ? 0 : answer.waiting;
+/** The time between two scrapes is another one from now on. */
+export function scrapePaced(endpoint: PooledEndpoint, intervalMs: number): void {
+  endpoint.intervalMs = intervalMs;
+  setAnsweredAt(endpoint, endpoint.answeredAt);
+}
+
+function setAnsweredAt(endpoint: PooledEndpoint, answeredAt: number): void {
+  endpoint.answeredAt = answeredAt;
+  endpoint.freshUntil = freshUntil(answeredAt, endpoint.intervalMs);
+  endpointChanged(endpoint);
 }
 
 /** `never`: not scraped with success yet. `no-metrics`: the server answers, without a metrics page. */
 export type MetricsState = 'fresh' | 'stale' | 'no-metrics' | 'never';
 
-export function metricsState(endpoint: PooledEndpoint, now: number, intervalMs: number): MetricsState {
+export function metricsState(endpoint: PooledEndpoint, now: number): MetricsState {
   if (endpoint.answer === undefined) return 'never';
-  if (!isFresh(now, endpoint.answeredAt, intervalMs)) return 'stale';
+  if (now > endpoint.freshUntil) return 'stale';
   return endpoint.answer === 'no-metrics' ? 'no-metrics' : 'fresh';
 }

@@ -27,13 +27,13 @@ export interface PodStatus {
 }
 
 export function poolStatus(scheduler: string, pool: Pool, now: number): PoolStatus {
-  const pods = pool.members.map(({ endpoint, watch }): PodStatus => {
+  const pods = pool.members.map(({ endpoint }): PodStatus => {
     const told = endpoint.answer === 'no-metrics' ? undefined : endpoint.answer;
     return {
       address: endpoint.address,
       pod: endpoint.pod,
       ready: endpoint.ready,
-      metrics: metricsState(endpoint, now, watch.intervalMs),
+      metrics: metricsState(endpoint, now),
       ...known('kvUsage', told?.kvUsage),
       ...known('waiting', told?.waiting),
       ...known('running', told?.running),

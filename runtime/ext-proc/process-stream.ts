@@ -11,7 +11,7 @@ export interface StreamTransport {
   write(pieces: readonly Buffer[]): void;
   /** Ends the stream with a status; at most once, and nothing is written after it. */
   finish(status: GrpcStatus, message: string): void;
-  /** Stops and continues the delivery of bytes. */
+  /** Holds the peer back, and lets it go on. What is under way still comes: at most a window of it. */
   pause(): void;
   resume(): void;
 }
@@ -133,6 +133,8 @@ export class ProcessStream {
     }
     counters.budgetRefusals++;
     this.answer('requestBody', processor.overloaded());
+    // Its body is still to come, megabytes that nobody wants: this tells Envoy to keep them.
+    this.finish(GRPC_STATUS.OK, '');
   }
 
   private deliver(): void {

@@ -1,3 +1,11 @@
+/**
+ * The server of Envoy's external processing, on an HTTP/2 of its own.
+ *
+ * `node:http2` is not used: with three messages a request, nearly all that a request cost was spent in it. Measured
+ * behind a real Envoy with a processor that does nothing, 4 KiB bodies, in one run that changed between the two (median
+ * CPU of this process): at 300 requests a second 589 µs a request with node:http2 and 333 µs with this one; at 16
+ * concurrent 199 and 71 µs. `node:http2` also takes the resets with which Envoy ends its streams for an attack.
+ */
 import { createServer, type Server } from 'node:net';
 import type { BodyBudget } from './body-budget';
 import { type ExtProcCounters, newCounters } from './counters';

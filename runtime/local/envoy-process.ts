@@ -13,13 +13,16 @@ export interface EnvoyProcess {
   pid(): number | undefined;
   /** The port on which clients are served; it stays the same across restarts. */
   readonly port: number;
-  /** Writes the files, in their order, and resolves once Envoy serves by them. Rejects when it refuses one. */
+  /**
+   * Writes the files, in their order, and resolves once Envoy serves by them. Rejects, with the former files in place
+   * again, when it refuses one or does not take it over in time.
+   */
   publish(files: FilesFor): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Envoy's files, with this port to listen on; 0 is any free one. */
-export type FilesFor = (port: number) => readonly EnvoyFile[];
+type FilesFor = (port: number) => readonly EnvoyFile[];
 
 export interface EnvoyProcessOptions {
   readonly binary: string;
@@ -67,14 +70,17 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
     current = envoy;
     lastWords = [];
     createInterface({ input: envoy.stderr }).on('line', (line) => {
+      log.debug({ envoy: line }, 'envoy log');
+      // A line of the access log explains nothing.
+      if (line.startsWith('{')) return;
       lastWords.push(line);
       if (lastWords.length > LAST_WORDS) lastWords.shift();
-      log.debug({ envoy: line }, 'envoy log');
     });
     return envoy;
   };
 
-  const untilLive = async (envoy: GuardedProcess) => {
+  /** Resolves with the port on which clients are served. */
+  const untilServing = async (envoy: GuardedProcess): Promise<number> => {
     let ended: number | undefined;
     void envoy.exited.then((code) => {
       ended = code;
@@ -86,10 +92,15 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
       if (performance.now() > deadline) throw new Error(`Envoy was not ready within ${START_TIMEOUT_MS / 1000} s`);
       await sleep(POLL_MS);
     }
+    const found = await admin.listenerPort(LISTENER_NAME);
+    if (found === undefined) throw new Error(`Envoy does not listen: ${lastWords.join(' | ') || 'see its log'}`);
+    return found;
   };
 
   const stop = async (envoy: GuardedProcess) => {
     envoy.kill('SIGTERM');
+    // A stopped process takes the signal only once it goes on.
+    envoy.kill('SIGCONT');
     const killer = setTimeout(() => envoy.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await envoy.exited;
     clearTimeout(killer);
@@ -104,11 +115,14 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
         await write(files);
         const envoy = await start();
         if (closing.signal.aborted) await stop(envoy);
-        // A start that fails shows as another end, and is tried again later.
         else {
-          void untilLive(envoy).then(
+          void untilServing(envoy).then(
             () => backoff.reset(),
-            (error: Error) => log.error({ reason: error.message }, 'envoy did not come back'),
+            (error: Error) => {
+              if (!closing.signal.aborted) log.error({ reason: error.message }, 'envoy did not come back');
+              // Another end, and so another try.
+              envoy.kill('SIGKILL');
+            },
           );
           return envoy;
         }
@@ -131,9 +145,7 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
   await write(files);
   const first = await start();
   try {
-    await untilLive(first);
-    port = (await admin.listenerPort(LISTENER_NAME)) ?? 0;
-    if (port === 0) throw new Error(`Envoy does not listen: ${lastWords.join(' | ') || 'see its log'}`);
+    port = await untilServing(first);
   } catch (error) {
     await stop(first);
     await admin.close();
@@ -144,6 +156,7 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
     pid: () => current?.pid,
     port,
     async publish(next) {
+      if (closing.signal.aborted) return;
       const before =
         current === undefined
           ? 0
@@ -151,9 +164,17 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
               ({ rejected }) => rejected,
               () => 0,
             );
+      const previous = files;
       const written = await write(next);
       // An Envoy that is away reads the files when it comes back.
-      if (current !== undefined) await untilInForce(current, written, before);
+      if (current === undefined) return;
+      try {
+        await untilInForce(current, written, before);
+      } catch (error) {
+        // What this Envoy has refused, the next one could not start with.
+        // off
+        throw error;
+      }
     },
     async close() {
       closing.abort();

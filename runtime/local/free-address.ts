@@ -15,6 +15,8 @@ export async function assertFree(host: string, port: number): Promise<void> {
       throw new SetupError(`${host}:${port} is in use; free it or choose another with --listen`);
     if (code === 'EACCES')
       throw new SetupError(`${host}:${port} needs privileges; choose a port above 1023 with --listen`);
+    if (code === 'EADDRNOTAVAIL')
+      throw new SetupError(`this machine has no address ${host}; choose one of its own with --listen`);
     throw new SetupError(`cannot listen on ${host}:${port}: ${code ?? (error as Error).message}`);
   } finally {
     server.close();

@@ -66,15 +66,19 @@ export async function spawnGuarded(
   };
 }
 
+/** The rest of standard output, which the guard shares with the program, is let go: nothing may wait for a reader. */
 function firstLine(guard: ChildProcess, command: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const lines = createInterface({ input: guard.stdout as Readable });
+    const output = guard.stdout as Readable;
+    const lines = createInterface({ input: output });
     const failed = () => reject(new Error(`cannot start ${command}`));
     guard.once('error', failed);
-    guard.once('exit', failed);
+    // Not the guard's end: its line may still be on the way.
+    lines.once('close', failed);
     lines.once('line', (line) => {
-      guard.off('exit', failed);
+      lines.off('close', failed);
       lines.close();
+
       resolve(Number(line));
     });
   });

@@ -1,17 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { compileGatewayState } from '../../lib/translate/compile-gateway-state';
 import { type EnvoyOptions, type EnvoyState, envoyResourceFiles, union } from '../../lib/translate/envoy';
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import type { PoolStatus } from '../endpoint-picker/status';
-import { directorySource } from '../objects/directory-source';
-import type { ObjectSet } from '../objects/object-source';
-import { type EnvoyProcess, type FilesFor, startEnvoyProcess } from './envoy-process';
+import { type EnvoyProcess, startEnvoyProcess } from './envoy-process';
 import { assertFree } from './free-address';
 import { type RouterProcess, startRouterProcess } from './router-process';
+import { followStates } from './state-follower';
 
 export interface LocalGatewayOptions {
   /** Files and folders of YAML. */
@@ -37,7 +36,7 @@ export interface LocalGateway {
   metricsUrl(): string | undefined;
   pids(): { readonly envoy: number | undefined; readonly router: number | undefined };
   pools(): Promise<readonly PoolStatus[]>;
-  /** What is in force now. */
+  /** What is in force in every part. */
   state(): GatewayState;
   close(): Promise<void>;
 }
@@ -57,14 +56,21 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
   if (options.listen.port !== 0) await assertFree(options.listen.host, options.listen.port);
   const closing = new AbortController();
   const workDir = await mkdtemp(join(tmpdir(), 'igw-'));
+  const follower = followStates(options.paths, log, closing.signal);
   let router: RouterProcess | undefined;
   let envoy: EnvoyProcess | undefined;
 
-  const close = async () => {
-    if (closing.signal.aborted) return;
+  const closeAll = async () => {
     closing.abort();
     await Promise.all([envoy?.close(), router?.close()]);
+    // A switch that was under way must not write into the folder that goes.
+    await follower.idle();
     await rm(workDir, { recursive: true, force: true });
+  };
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= closeAll();
+    return closed;
   };
 
   try {
@@ -72,20 +78,21 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       directory: workDir,
       admin: { pipe: join(workDir, 'admin.sock') },
       processor: { pipe: join(workDir, 'router.sock') },
+      // Envoy's own lines come by the same way, and are logged at the same level.
+      ...(log.isLevelEnabled('debug') && { accessLogPath: '/dev/stderr' }),
       ...(options.streamIdleTimeoutMs !== undefined && { streamIdleTimeoutMs: options.streamIdleTimeoutMs }),
     };
     const files = (state: EnvoyState) => (port: number) =>
       envoyResourceFiles(state, { ...envoyOptions, listen: { host: options.listen.host, port } });
-    const follow = watchStates(options.paths, log, closing.signal);
-    const first = await follow.first;
+    const first = await follower.first;
 
-    router = startRouterProcess({
+    router = await startRouterProcess({
       script: options.routerScript,
       socketPath: join(workDir, 'router.sock'),
       logLevel: options.logLevel ?? 'warn',
+      state: first,
       log,
     });
-    await router.apply(first);
     envoy = await startEnvoyProcess({
       binary: options.envoy,
       workDir,
@@ -96,19 +103,29 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       log,
     });
 
+    const parts = { router, envoy };
+    let routed = first;
     let inForce = first;
-    const running = { router, envoy };
-    follow.onChange(async (next) => {
-      await switchState(running, files, inForce, next);
+    const settle = () => sleep(SETTLE_MS, undefined, { signal: closing.signal });
+    // Make before break: Envoy first knows both states, then the router moves, then Envoy forgets the old one. So no
+    // request is sent by a route or to a pod that Envoy does not know.
+    follower.onChange(async (next) => {
+      await parts.envoy.publish(files(union(routed, next)));
+      if (addsRoutes(routed, next)) await settle();
+      await parts.router.apply(next);
+      routed = next;
+      await settle();
+      await parts.envoy.publish(files(next));
       inForce = next;
       log.info({ gateway: next.gateway, schedulers: next.schedulers.length }, 'new configuration in force');
     });
 
+    const host = isIPv6(options.listen.host) ? `[${options.listen.host}]` : options.listen.host;
     return {
-      url: `http://${options.listen.host}:${running.envoy.port}`,
-      metricsUrl: () => running.router.metricsUrl(),
-      pids: () => ({ envoy: running.envoy.pid(), router: running.router.pid() }),
-      pools: () => running.router.status(),
+      url: `http://${host}:${parts.envoy.port}`,
+      metricsUrl: () => parts.router.metricsUrl(),
+      pids: () => ({ envoy: parts.envoy.pid(), router: parts.router.pid() }),
+      pools: () => parts.router.status(),
       state: () => inForce,
       close,
     };
@@ -118,92 +135,9 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
   }
 }
 
-/**
- * Make before break: Envoy first knows both states, then the router moves, then Envoy forgets the old one. So no
- * request is sent by a route or to a pod that Envoy does not know.
- */
-async function switchState(
-  parts: { readonly router: RouterProcess; readonly envoy: EnvoyProcess },
-  files: (state: EnvoyState) => FilesFor,
-  previous: GatewayState,
-  next: GatewayState,
-): Promise<void> {
-  await parts.envoy.publish(files(union(previous, next)));
-  if (addsRoutes(previous, next)) await sleep(SETTLE_MS);
-  await parts.router.apply(next);
-  await sleep(SETTLE_MS);
-  await parts.envoy.publish(files(next));
-}
-
 /** Whether the router can, by `next`, send a request where no route of `previous` leads. */
 function addsRoutes(previous: GatewayState, next: GatewayState): boolean {
   const known = new Set(previous.schedulers.map(({ modelName }) => modelName));
   const newModel = next.schedulers.some(({ modelName }) => !known.has(modelName));
   return newModel || (next.defaultBackend !== undefined && previous.defaultBackend === undefined);
-}
-
-interface StateFollower {
-  /** Rejects with every fault of the objects when they cannot be used. */
-  readonly first: Promise<GatewayState>;
-  /** Calls back, one at a time, with the newest state whenever it has changed. */
-  onChange(callback: (next: GatewayState) => Promise<void>): void;
-}
-
-function watchStates(paths: readonly string[], log: Logger, signal: AbortSignal): StateFollower {
-  let callback: ((next: GatewayState) => Promise<void>) | undefined;
-  let waiting: GatewayState | undefined;
-  let busy = false;
-  let started = false;
-  let resolveFirst: (state: GatewayState) => void;
-  let rejectFirst: (error: Error) => void;
-  const first = new Promise<GatewayState>((resolve, reject) => {
-    resolveFirst = resolve;
-    rejectFirst = reject;
-  });
-
-  const pump = async () => {
-    if (busy || callback === undefined) return;
-    busy = true;
-    while (waiting !== undefined && !signal.aborted) {
-      const next = waiting;
-      waiting = undefined;
-      try {
-        await callback(next);
-      } catch (error) {
-        log.error({ reason: (error as Error).message }, 'could not switch to the new configuration');
-      }
-    }
-    busy = false;
-  };
-
-  const onFault = (fault: Error) => {
-    if (!started) rejectFirst(fault);
-    else log.error(`configuration kept as it was: ${fault.message}`);
-  };
-  const onObjects = (set: ObjectSet) => {
-    const compiled = compileGatewayState(set.objects);
-    if ('faults' in compiled) {
-      onFault(new Error(compiled.faults.join('\n')));
-      return;
-    }
-    for (const warning of compiled.warnings) log.warn(warning);
-    if (!started) {
-      started = true;
-      resolveFirst(compiled.state);
-      return;
-    }
-    waiting = compiled.state;
-    void pump();
-  };
-  directorySource(paths)
-    .watch(onObjects, onFault, signal)
-    .catch((error: Error) => onFault(error));
-
-  return {
-    first,
-    onChange(next) {
-      callback = next;
-      void pump();
-    },
-  };
 }

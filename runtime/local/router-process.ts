@@ -23,6 +23,8 @@ export interface RouterProcessOptions {
   /** Unix socket on which Envoy reaches the processor. */
   readonly socketPath: string;
   readonly logLevel: string;
+  /** The first state. */
+  readonly state: GatewayState;
   readonly log: Logger;
 }
 
@@ -30,15 +32,18 @@ const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 /** After so long without a fault the next restart is immediate again. */
 const HEALTHY_AFTER_MS = 10_000;
+const START_TIMEOUT_MS = 15_000;
 const STATUS_TIMEOUT_MS = 1_000;
 const STOP_TIMEOUT_MS = 5_000;
 
-export function startRouterProcess(options: RouterProcessOptions): RouterProcess {
+/** Starts the process and resolves once it picks by the first state. Rejects, with it ended, when it does not. */
+export async function startRouterProcess(options: RouterProcessOptions): Promise<RouterProcess> {
   const { log } = options;
   const backoff = createBackoff(BACKOFF_MIN_MS, BACKOFF_MAX_MS);
   const closing = new AbortController();
-  const appliedWaiters: { sequence: number; resolve: () => void }[] = [];
-  let statusWaiters: ((pools: readonly PoolStatus[]) => void)[] = [];
+  let appliedWaiters: { sequence: number; resolve: () => void }[] = [];
+  let statusAsked: Promise<readonly PoolStatus[]> | undefined;
+  let onStatus: ((pools: readonly PoolStatus[]) => void) | undefined;
   let child: ChildProcess | undefined;
   let ready = false;
   let metricsPort: number | undefined;
@@ -47,6 +52,23 @@ export function startRouterProcess(options: RouterProcessOptions): RouterProcess
 
   const send = (message: ToRouter) => {
     if (child?.connected) child.send(message, () => {});
+  };
+
+  const settleApplied = (upTo: number) => {
+    for (const { sequence, resolve } of appliedWaiters) if (sequence <= upTo) resolve();
+    appliedWaiters = appliedWaiters.filter(({ sequence }) => sequence > upTo);
+  };
+
+  const apply = (state: GatewayState) => {
+    if (closing.signal.aborted) return Promise.resolve();
+    sequence += 1;
+    const own = { sequence, state };
+    latest = own;
+    const applied = new Promise<void>((resolve) => {
+      appliedWaiters.push({ sequence: own.sequence, resolve });
+    });
+    if (ready) send({ type: 'state', ...own });
+    return applied;
   };
 
   const onMessage = (message: FromRouter) => {
@@ -59,17 +81,10 @@ export function startRouterProcess(options: RouterProcessOptions): RouterProcess
         metricsPort = message.metricsPort;
         break;
       case 'applied':
-        for (let i = appliedWaiters.length - 1; i >= 0; i--) {
-          const waiter = appliedWaiters[i]!;
-          if (waiter.sequence <= message.sequence) {
-            appliedWaiters.splice(i, 1);
-            waiter.resolve();
-          }
-        }
+        settleApplied(message.sequence);
         break;
       case 'status':
-        for (const resolve of statusWaiters) resolve(message.pools);
-        statusWaiters = [];
+        onStatus?.(message.pools);
         break;
     }
   };
@@ -88,57 +103,67 @@ export function startRouterProcess(options: RouterProcessOptions): RouterProcess
       },
     );
     child = current;
-    current.on('message', (message) => onMessage(message as FromRouter));
-    const code = await new Promise<string>((resolve) => {
-      current.once('error', (error) => resolve(error.message));
-      current.once('exit', (exitCode, signal) => resolve(signal ?? String(exitCode)));
+    current.on('message', (message) => {
+      // A message may come out of the channel after the end of its sender.
+      if (child === current) onMessage(message as FromRouter);
+    });
+    const exit = await new Promise<string>((resolve) => {
+      current.on('error', (error) => {
+        if (current.pid === undefined) resolve(error.message);
+      });
+      current.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
     });
     child = undefined;
     ready = false;
     if (performance.now() - started > HEALTHY_AFTER_MS) backoff.reset();
-    return code;
+    return exit;
   };
 
-  const supervise = async () => {
-    while (!closing.signal.aborted) {
-      const code = await runOnce();
+  const supervise = async (first: Promise<string>) => {
+    for (let run = first; ; run = runOnce()) {
+      const exit = await run;
       if (closing.signal.aborted) return;
       const delay = backoff.next();
-      log.warn({ exit: code, restartInMs: delay }, 'router ended; restarting it');
+      log.warn({ exit, restartInMs: delay }, 'router ended; restarting it');
       await sleep(delay, undefined, { signal: closing.signal }).catch(() => {});
+      if (closing.signal.aborted) return;
     }
   };
-  const done = supervise();
+
+  const run = runOnce();
+  const killer = setTimeout(() => child?.kill('SIGKILL'), START_TIMEOUT_MS);
+  const ended = await Promise.race([apply(options.state), run]);
+  clearTimeout(killer);
+  if (ended !== undefined)
+    throw new Error(`the router process ended (${ended}) before it was ready; see its log above`);
+  const done = supervise(run);
 
   return {
     pid: () => child?.pid,
     metricsUrl: () => (ready && metricsPort !== undefined ? `http://127.0.0.1:${metricsPort}/metrics` : undefined),
-    apply(state) {
-      sequence += 1;
-      latest = { sequence, state };
-      const applied = new Promise<void>((resolve) => {
-        appliedWaiters.push({ sequence, resolve });
-        closing.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      if (ready) send({ type: 'state', ...latest });
-      return applied;
-    },
+    apply,
     status() {
       if (!ready) return Promise.resolve([]);
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => resolve([]), STATUS_TIMEOUT_MS);
-        statusWaiters.push((pools) => {
+      statusAsked ??= new Promise((resolve) => {
+        const give = (pools: readonly PoolStatus[]) => {
           clearTimeout(timer);
+          statusAsked = undefined;
           resolve(pools);
-        });
+        };
+        const timer = setTimeout(give, STATUS_TIMEOUT_MS, []);
+        onStatus = give;
         send({ type: 'status' });
       });
+      return statusAsked;
     },
     async close() {
       closing.abort();
+      settleApplied(sequence);
       const running = child;
       if (running !== undefined) {
         running.kill('SIGTERM');
+        // A stopped process takes the signal only once it goes on.
+        running.kill('SIGCONT');
         const killer = setTimeout(() => running.kill('SIGKILL'), STOP_TIMEOUT_MS);
         await done;
         clearTimeout(killer);

@@ -17,6 +17,8 @@ export interface RouterServiceOptions {
   /** Port of `/metrics` on 127.0.0.1; 0 takes a free one. */
   readonly metricsPort: number;
   readonly state: GatewayState;
+  /** Bytes of request bodies that may lie in this process at once; requests beyond it get 503. Default 2 GiB. */
+  readonly bodyBudgetBytes?: number;
   readonly log: Logger;
 }
 
@@ -32,7 +34,6 @@ export interface RouterService {
 /** `spec.bbr.maxRequestBodyBytes` at most, and room for the message around it. */
 const MAX_MESSAGE_BYTES = 268_435_456 + 1_048_576;
 
-/** Bytes of request bodies that may lie in this process at once; requests beyond it get 503. */
 const BODY_BUDGET_BYTES = 2 * 1024 ** 3;
 
 /** Streams that are still open after so long are cut when the process closes. Milliseconds. */
@@ -42,7 +43,7 @@ const DRAIN_MS = 2_000;
 export async function startRouterService(options: RouterServiceOptions): Promise<RouterService> {
   const { log } = options;
   let state = options.state;
-  const budget = new BodyBudget(BODY_BUDGET_BYTES);
+  const budget = new BodyBudget(options.bodyBudgetBytes ?? BODY_BUDGET_BYTES);
   const metrics = createRouterMetrics({
     pools: () => picker.status(),
     counters: () => server.counters,

@@ -26,15 +26,30 @@ const SILENT: PickerObserver = { picked() {}, refused() {}, servedElsewhere() {}
 const SCRAPED_PODS = 100;
 const SCRAPE_SECONDS = 5;
 
-async function main(): Promise<void> {
-  for (const pods of [10, 100, 1000]) benchDecision(pods, false);
-  benchDecision(100, true);
-  benchParser();
+/** `decision`, `parser` or `scraping` as argument runs that part alone. */
+async function main(part = 'all'): Promise<void> {
+  const runs = (name: string) => part === 'all' || part === name;
+  if (runs('decision')) benchDecisions();
+  if (runs('parser')) benchParser();
+  if (!runs('scraping')) return;
   await benchScraping('busy', 3);
   await benchScraping('idle', 0);
 }
 
-function benchDecision(pods: number, everyScorer: boolean): void {
+function benchDecisions(): void {
+  for (const pods of [10, 100, 1000]) benchDecision({ pods });
+  for (const pods of [10, 100]) benchDecision({ pods, cold: true });
+  benchDecision({ pods: 100, everyScorer: true });
+}
+
+interface DecisionBench {
+  readonly pods: number;
+  readonly everyScorer?: boolean;
+  /** Other data is walked between two picks, so that each begins with cold caches, as at a few hundred requests a second. */
+  readonly cold?: boolean;
+}
+
+function benchDecision({ pods, everyScorer = false, cold = false }: DecisionBench): void {
   const metrics = manualMetrics();
   const weights = { queue: 2, kvCache: 2, prefix: 3, lru: 1, loraAffinity: 1, runningRequests: 1, predictedLatency: 1 };
   const scheduler = schedulerState({ endpoints: endpointStates(pods), ...(everyScorer && { weights }) });
@@ -47,6 +62,8 @@ function benchDecision(pods: number, everyScorer: boolean): void {
     observe: SILENT,
   });
   const picks = 20_000;
+  /** From here on the index is filled, and picks count. */
+  const settled = 15_000;
   const times = new Float64Array(picks);
   const tickets: Array<{ done(): void }> = [];
   for (let i = 0; i < picks; i++) {
@@ -58,6 +75,7 @@ function benchDecision(pods: number, everyScorer: boolean): void {
       block < 8 ? shared * 100 + block + 1 : Math.floor(random() * 2 ** 53),
     );
     const request = pickRequest({ prefixHashes, promptBytes: 4096 });
+    if (cold && i >= settled) walkOtherData();
     const start = performance.now();
     const result = picker.pick(request);
     times[i] = (performance.now() - start) * 1000;
@@ -65,14 +83,24 @@ function benchDecision(pods: number, everyScorer: boolean): void {
     if (tickets.length > pods * 4) tickets.shift()!.done();
   }
   const scorers = everyScorer ? 'every scorer' : 'default weights';
-  const steady = times.subarray(picks / 4).sort();
-  console.log(`decision, ${pods} pods, 16 blocks, ${scorers}: ${quantiles(steady)}`);
+  const caches = cold ? 'cold' : 'warm';
+  const steady = times.subarray(settled).sort();
+  console.log(`decision, ${pods} pods, 16 blocks, ${scorers}, ${caches} caches: ${quantiles(steady)}`);
   void picker.close();
+}
+
+/** Larger than a core's own caches. */
+const OTHER_DATA = new Int32Array((8 << 20) / Int32Array.BYTES_PER_ELEMENT);
+const CACHE_LINE = 16;
+
+function walkOtherData(): void {
+  for (let at = 0; at < OTHER_DATA.length; at += CACHE_LINE) OTHER_DATA[at]! += 1;
 }
 
 function quantiles(sorted: Float64Array): string {
   const at = (share: number) => sorted[Math.floor(sorted.length * share)]!.toFixed(1);
-  return `p50 ${at(0.5)} µs, p99 ${at(0.99)} µs`;
+  const mean = sorted.reduce((sum, time) => sum + time, 0) / sorted.length;
+  return `p50 ${at(0.5)} µs, p99 ${at(0.99)} µs, mean ${mean.toFixed(1)} µs`;
 }
 
 function benchParser(): void {
@@ -111,7 +139,7 @@ async function benchScraping(name: string, running: number): Promise<void> {
   const scraper = createScraper({ clock: () => performance.now(), random: Math.random, observe, log });
   for (const address of addresses) {
     const target = { address, pod: address, scheduler: 'models/llama', engine: 'vllm' as const };
-    scraper.watch({ ...target, busy: () => running > 0, sent() {}, answered() {}, refused() {} });
+    scraper.watch({ ...target, busy: () => running > 0, sent() {}, answered() {}, refused() {}, paced() {} });
   }
   await sleep(2000);
   const before = scrapes;
@@ -143,7 +171,7 @@ async function serve(running: number): Promise<void> {
   process.send!(await Promise.all(addresses));
 }
 
-const role = process.argv[2] === 'serve' ? serve(Number(process.argv[3])) : main();
+const role = process.argv[2] === 'serve' ? serve(Number(process.argv[3])) : main(process.argv[2]);
 role.catch((error: unknown) => {
   console.error(error);
   process.exitCode = 1;

@@ -34,7 +34,7 @@ async function untilPicks({ url, local }: TestGateway): Promise<number | undefin
   return local.pids().router;
 }
 
-function signal(pid: number | undefined, name: NodeJS.Signals): void {
+function signal(pid: number | undefined, name: NodeJS.Signals | 0): void {
   if (pid === undefined) throw new Error('there is no such process');
   process.kill(pid, name);
 }
@@ -153,4 +153,15 @@ test('an edit that is made while Envoy is away is in force when it is back', asy
     const answer = await ask(running.url, RENAMED).catch(() => undefined);
     return answer?.status === 200;
   });
+});
+
+test('closing the gateway ends every process, one that is stopped too', async () => {
+  const running = await start(ONE);
+  const { envoy, router } = running.local.pids();
+  const pids = [envoy, router, ...running.pods.map((pod) => pod.pid())];
+  signal(router, 'SIGSTOP');
+  running.pods[0]!.freeze();
+  await running.close();
+
+  for (const pid of pids) expect(() => signal(pid, 0)).toThrow('ESRCH');
 });

@@ -77,8 +77,11 @@ export interface TlsSpec {
 
 /** `spec.auth`. */
 export interface AuthSpec {
-  /** JSON Web Tokens, sent as bearer tokens. */
-  readonly jwt: JwtSpec;
+  /**
+   * JSON Web Tokens, sent as bearer tokens. Absent: requests are not authenticated.
+   * @default - none
+   */
+  readonly jwt?: JwtSpec;
 }
 
 /** `spec.auth.jwt`. */

@@ -49,5 +49,9 @@ const jwtSchema = z
 
 /** `spec.auth`. */
 export const authSchema = z
-  .strictObject({ jwt: jwtSchema.meta({ description: 'JSON Web Tokens, sent as bearer tokens.' }) })
+  .strictObject({
+    jwt: jwtSchema.optional().meta({
+      description: 'JSON Web Tokens, sent as bearer tokens. Absent: requests are not authenticated.',
+    }),
+  })
   .meta({ typeName: 'AuthSpec' });

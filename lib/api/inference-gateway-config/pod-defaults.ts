@@ -33,10 +33,10 @@ const envVarSchema = z.looseObject({
 });
 
 /** Environment variables of a container (core/v1 EnvVar). */
-export const envSchema = z.array(envVarSchema).max(256);
+export const envSchema = z.array(envVarSchema);
 
 /** Sources of environment variables (core/v1 EnvFromSource). */
-export const envFromSchema = z.array(z.looseObject({})).max(64);
+export const envFromSchema = z.array(z.looseObject({}));
 
 /** `spec.podDefaults`. */
 export const podDefaultsSchema = z
@@ -45,7 +45,6 @@ export const podDefaultsSchema = z
     nodeSelector: textMap.optional().meta({ description: 'Labels that a node must have.' }),
     tolerations: z
       .array(tolerationSchema)
-      .max(64)
       .optional()
       .meta({ description: 'Taints that the pods tolerate (core/v1 Toleration).' }),
     affinity: affinitySchema.optional().meta({ description: 'Where the pods prefer to run (core/v1 Affinity).' }),

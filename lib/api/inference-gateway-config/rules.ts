@@ -1,7 +1,6 @@
 import type { Rule } from '../validation/rule';
-import { adapterRules } from './rules/adapter-rules';
 import { gatewayRules } from './rules/gateway-rules';
 import { schedulerRules } from './rules/scheduler-rules';
 
 /** The rules of InferenceGatewayConfig that go over several fields. */
-export const INFERENCE_GATEWAY_CONFIG_RULES: readonly Rule[] = [...gatewayRules, ...schedulerRules, ...adapterRules];
+export const INFERENCE_GATEWAY_CONFIG_RULES: readonly Rule[] = [...gatewayRules, ...schedulerRules];

@@ -28,10 +28,10 @@ export function validateObject(value: unknown): ObjectResult {
   return validateKind(kind, value);
 }
 
-/** Kinds of the same API version that are not ours are further away than two letters. */
+/** Other kinds of the same API version are further away than this: a Node is no misspelt Pod. */
 function misspeltKind(kindName: string, apiVersion: string): ObjectResult | undefined {
   const candidates = KINDS.filter(({ apiVersions }) => apiVersions.includes(apiVersion)).map(({ kind }) => kind);
-  const near = nearestName(kindName, candidates, 2);
+  const near = nearestName(kindName, candidates, kindName.length > 6 ? 2 : 1);
   return near === undefined ? undefined : fault(['kind'], `unknown kind of ${apiVersion}: did you mean ${near}?`);
 }
 

@@ -20,12 +20,7 @@ export function validateObjects(objects: readonly GatewayObject[]): ObjectFault[
   );
   return [
     ...repeatedObjects(objects),
-    ...repeatedInNamespace(
-      configs,
-      'name',
-      'scheduler names must be unique in a namespace, because an InferencePool is named after each',
-    ),
-    ...repeatedInNamespace(configs, 'modelName', 'a modelName must lead to one scheduler of a namespace'),
+    ...repeatedSchedulers(configs),
     ...rewrites.flatMap(({ index, rewrite }) => lostReference(index, rewrite, configs)),
   ];
 }
@@ -52,22 +47,18 @@ function repeatedObjects(objects: readonly GatewayObject[]): ObjectFault[] {
 }
 
 /** Repeats within one object are its own rules' business; an object that is there twice is reported once, above. */
-function repeatedInNamespace(
-  configs: readonly IndexedConfig[],
-  field: 'name' | 'modelName',
-  message: string,
-): ObjectFault[] {
+function repeatedSchedulers(configs: readonly IndexedConfig[]): ObjectFault[] {
   const owners = new Map<string, InferenceGatewayConfig>();
   return configs.flatMap(({ index, config }) =>
-    config.spec.schedulers.flatMap((scheduler, position) => {
-      const value = scheduler[field];
-      if (value === undefined) return [];
-      const key = `${config.metadata.namespace} ${value}`;
+    config.spec.schedulers.flatMap(({ name }, position) => {
+      const key = `${config.metadata.namespace} ${name}`;
       const owner = owners.get(key) ?? config;
       owners.set(key, owner);
       if (owner.metadata.name === config.metadata.name) return [];
-      const detail = `${JSON.stringify(value)} is also in InferenceGatewayConfig ${owner.metadata.name}`;
-      return [{ index, path: ['spec', 'schedulers', position, field], message: `${message}: rename one (${detail})` }];
+      const message =
+        'scheduler names must be unique in a namespace, because an InferencePool is named after each: rename one';
+      const detail = `${JSON.stringify(name)} is also in InferenceGatewayConfig ${owner.metadata.name}`;
+      return [{ index, path: ['spec', 'schedulers', position, 'name'], message: `${message} (${detail})` }];
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { envoyAddress, splitHostPort } from './address';
+import { CONNECTION_BUFFER_BYTES } from './connection-buffer';
 import { DESTINATION_ENDPOINT_HEADER } from './control-headers';
 import { type EnvoyState, type Pool, pools } from './envoy-state';
 import type { JsonObject } from './json';
@@ -75,6 +76,7 @@ export function processorCluster(options: EnvoyOptions): JsonObject {
     name: PROCESSOR_CLUSTER,
     type: 'STATIC',
     connect_timeout: '0.25s',
+    per_connection_buffer_limit_bytes: CONNECTION_BUFFER_BYTES,
     load_assignment: {
       cluster_name: PROCESSOR_CLUSTER,
       endpoints: [{ lb_endpoints: [{ endpoint: { address: envoyAddress(options.processor) } }] }],
@@ -112,6 +114,7 @@ export function clusterLoadAssignment(pool: Pool): JsonObject {
 function upstream(http2: boolean): JsonObject {
   return {
     connect_timeout: CONNECT_TIMEOUT,
+    per_connection_buffer_limit_bytes: CONNECTION_BUFFER_BYTES,
     circuit_breakers: circuitBreakers(),
     // A node that vanishes sends no reset; a frozen pod still answers these probes.
     upstream_connection_options: {

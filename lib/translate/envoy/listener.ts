@@ -1,4 +1,5 @@
 import { envoyAddress } from './address';
+import { CONNECTION_BUFFER_BYTES } from './connection-buffer';
 import { EARLY_REMOVED_ENVOY_HEADERS, EARLY_REMOVED_HEADERS } from './control-headers';
 import type { Json, JsonObject } from './json';
 import { localReplyConfig } from './local-replies';
@@ -13,6 +14,7 @@ export function listener(options: EnvoyOptions, routesFile: string): JsonObject 
   return {
     '@type': TYPE_URL.listener,
     name: LISTENER_NAME,
+    per_connection_buffer_limit_bytes: CONNECTION_BUFFER_BYTES,
     address: envoyAddress(options.listen),
     filter_chains: [
       {

@@ -1,6 +1,7 @@
 import { adapterList, type ConfigMap } from '../../api/config-map';
+import { formatPath } from '../../api/validation/fault';
 import type { CheckedObject } from '../check-objects';
-import { sourceLine } from '../sourced-value';
+import { type SourcedValue, sourceLine } from '../sourced-value';
 import { byAge } from './by-age';
 
 interface AdapterOwner {
@@ -12,38 +13,40 @@ interface AdapterOwner {
 /**
  * The LoRA adapters of each scheduler, by its name: `loraAdapters`, then those of the bbr-managed ConfigMaps of the
  * gateway's namespace whose `baseModel` is its model. A scheduler without a model takes all of them. An adapter claimed
- * twice stays with the first claim (a scheduler's before a ConfigMap's, then the oldest ConfigMap's): ConfigMaps belong
- * to tenants, and one's mistake must not stop the others.
+ * twice stays with the first claim (a scheduler's before a ConfigMap's, then the oldest ConfigMap's): a request names
+ * the adapter alone, and ConfigMaps belong to tenants, whose mistakes must not stop the others. `at` is where the
+ * InferenceGatewayConfig was read.
  */
 export function adaptersByScheduler(
   schedulers: readonly AdapterOwner[],
+  at: SourcedValue,
   configMaps: ReadonlyArray<CheckedObject<ConfigMap>>,
 ): { of: ReadonlyMap<string, readonly string[]>; warnings: readonly string[] } {
   const warnings: string[] = [];
   const models = new Map(schedulers.map((scheduler) => [scheduler.modelName, scheduler.name]));
   const ownerOf = new Map<string, string>();
-  for (const scheduler of schedulers) {
-    for (const adapter of scheduler.loraAdapters ?? []) {
-      const name = adapter.trim();
-      if (name !== scheduler.modelName) ownerOf.set(name, ownerOf.get(name) ?? scheduler.name);
+  const claim = (adapter: string, owner: string, where: string) => {
+    const refusal = unusable(adapter) ?? claimedElsewhere(adapter, owner, ownerOf, models);
+    if (refusal !== undefined) warnings.push(`${where}: adapter ${JSON.stringify(adapter)} ${refusal}: it is left out`);
+    else if (models.get(adapter) !== owner) ownerOf.set(adapter, owner);
+  };
+
+  for (const [index, { name, loraAdapters = [] }] of schedulers.entries()) {
+    for (const [position, adapter] of loraAdapters.entries()) {
+      const path = ['spec', 'schedulers', index, 'loraAdapters', position];
+      claim(adapter, name, `${sourceLine(at, path)} ${formatPath(path)}`);
     }
   }
-
-  for (const { object, at } of byAge(configMaps)) {
+  for (const { object, at: source } of byAge(configMaps)) {
     const list = adapterList(object);
     if (list === undefined) continue;
-    const where = `${sourceLine(at, ['data'])} ConfigMap ${object.metadata.name}`;
+    const where = `${sourceLine(source, ['data'])} ConfigMap ${object.metadata.name}`;
     const owner = models.get(list.baseModel) ?? models.get(undefined);
     if (owner === undefined) {
       warnings.push(`${where}: no scheduler serves its baseModel ${JSON.stringify(list.baseModel)}`);
       continue;
     }
-    for (const adapter of list.adapters) {
-      const refusal = unusable(adapter) ?? claimedElsewhere(adapter, owner, ownerOf, models);
-      if (refusal !== undefined)
-        warnings.push(`${where}: adapter ${JSON.stringify(adapter)} ${refusal}: it is left out`);
-      else if (models.get(adapter) !== owner) ownerOf.set(adapter, owner);
-    }
+    for (const adapter of list.adapters) claim(adapter, owner, where);
   }
 
   const of = new Map<string, string[]>(schedulers.map(({ name }) => [name, []]));

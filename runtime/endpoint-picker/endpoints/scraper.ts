@@ -54,9 +54,6 @@ export function createScraper(options: ScraperOptions): MetricsSource {
       const scraper = scrapePod(target, options, places);
       watches.add(scraper);
       return {
-        get intervalMs() {
-          return scraper.intervalMs;
-        },
         wake: scraper.wake,
         stop() {
           if (!watches.delete(scraper)) return;
@@ -91,6 +88,7 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, places: Places
   const fields = { pod: target.pod, scheduler: target.scheduler, address: target.address };
 
   let intervalMs = shortest;
+  target.paced(intervalMs);
   let fault = '';
   let toldOfMissing = false;
   let closed = false;
@@ -104,6 +102,12 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, places: Places
     clearTimeout(timer);
     dueAt = clock() + delayMs;
     timer = setTimeout(begin, delayMs);
+  }
+
+  function pace(nextMs: number): void {
+    if (nextMs === intervalMs) return;
+    intervalMs = nextMs;
+    target.paced(nextMs);
   }
 
   function begin(): void {
@@ -124,7 +128,7 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, places: Places
       observe.scraped(target.scheduler, result.outcome, clock() - start);
       scraping = false;
       const working = read(result);
-      intervalMs = working ? shortest : Math.min(longest, intervalMs * 2);
+      pace(working ? shortest : Math.min(longest, intervalMs * 2));
       schedule(first ? random() * intervalMs : Math.max(0, intervalMs - (clock() - start)));
       first = false;
     });
@@ -165,12 +169,9 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, places: Places
 
   begin();
   return {
-    get intervalMs() {
-      return intervalMs;
-    },
     wake() {
       if (closed || intervalMs === shortest || fault !== '') return;
-      intervalMs = shortest;
+      pace(shortest);
       if (!scraping && dueAt - clock() > shortest) schedule(shortest);
     },
     async close() {

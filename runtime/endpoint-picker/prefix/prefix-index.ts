@@ -1,12 +1,12 @@
 import type { BlockHash } from '../endpoint-picker';
+import { createBlockHolders, MAX_ENDPOINTS } from './block-holders';
 
 /**
  * Which endpoints are thought to hold which prompt blocks. Approximate: it remembers what was sent where, not what the
  * engines kept.
  *
- * Memory is bounded and flat: every (block, endpoint) pair is one row of a few typed arrays, 32 bytes in all with its
- * share of the hash buckets. Rows are in two lists: the rows of one bucket, and the rows of one endpoint by last use.
- * An endpoint at its limit forgets its least recently used block.
+ * Memory is bounded: every (block, endpoint) pair is one row, and each endpoint has a list of its rows by last use. An
+ * endpoint at its limit forgets its least recently used block.
  */
 export interface PrefixIndex {
   /** Pairs held. */
@@ -16,7 +16,7 @@ export interface PrefixIndex {
    * that it holds.
    */
   match(hashes: readonly BlockHash[], matched: Int32Array): void;
-  /** The endpoint is about to hold these blocks. `endpoint`: a small integer, below `maxEndpoints`. */
+  /** The endpoint is about to hold these blocks. `endpoint`: a small integer; from 65,535 on nothing is kept. */
   add(hashes: readonly BlockHash[], endpoint: number): void;
   /** Forgets an endpoint that went away. */
   purge(endpoint: number): void;
@@ -25,7 +25,7 @@ export interface PrefixIndex {
 }
 
 export interface PrefixIndexLimits {
-  /** Pairs in all. Default 2^21: 64 MiB when full. */
+  /** Pairs in all. Default 2^21: 120 MiB when full, taken from the system as it fills. */
   readonly maxPairs?: number;
   /** Blocks of one endpoint. Default 31,250, as in the Gateway API Inference Extension. */
   readonly maxBlocksPerEndpoint?: number;
@@ -33,8 +33,15 @@ export interface PrefixIndexLimits {
 
 const DEFAULT_MAX_PAIRS = 1 << 21;
 const DEFAULT_MAX_BLOCKS_PER_ENDPOINT = 31_250;
-const FIRST_CAPACITY = 1 << 10;
-const NONE = -1;
+
+// A row in 32-bit words. Row 0 is nobody's and stands for none.
+const WORDS = 5;
+const BLOCK = 0;
+const ENDPOINT = 1;
+/** The next row of the bucket, or of the free list. */
+const NEXT = 2;
+const NEWER = 3;
+const OLDER = 4;
 
 /** One endpoint's list by last use. */
 interface Recency {
@@ -43,91 +50,81 @@ interface Recency {
   size: number;
 }
 
-/** `random` salts the buckets, so that nobody can choose prompts that fall into one bucket. */
+/** `random` salts the hash table, so that nobody can choose prompts that fall into one bucket. */
 export function createPrefixIndex(random: () => number, limits: PrefixIndexLimits = {}): PrefixIndex {
   const maxPairs = limits.maxPairs ?? DEFAULT_MAX_PAIRS;
   const maxBlocks = Math.min(maxPairs, limits.maxBlocksPerEndpoint ?? DEFAULT_MAX_BLOCKS_PER_ENDPOINT);
-  const saltLow = odd(random);
-  const saltHigh = odd(random);
-
+  const holders = createBlockHolders(maxPairs, random);
   const recencies = new Map<number, Recency>();
-  let capacity = Math.min(FIRST_CAPACITY, maxPairs);
-  let rows = createRows(capacity);
-  let buckets = createBuckets(capacity);
+  const rows = new Int32Array((maxPairs + 1) * WORDS);
+  const buckets = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(2, maxPairs))));
+  const mask = buckets.length - 1;
   let used = 0;
-  let free = NONE;
+  let free = 0;
   let size = 0;
 
-  function bucketOf(hash: BlockHash): number {
-    const high = Math.floor(hash / 0x1_0000_0000);
-    const mixed = Math.imul(hash >>> 0, saltLow) + Math.imul(high, saltHigh);
-    return (Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> 7) & (buckets.length - 1);
+  function bucketOf(block: number, endpoint: number): number {
+    const mixed = Math.imul(block, 0x9e3779b1) + Math.imul(endpoint, 0x85ebca6b);
+    return (mixed ^ (mixed >>> 15)) & mask;
   }
 
-  function find(hash: BlockHash, endpoint: number): number {
-    let row = buckets[bucketOf(hash)]!;
-    while (row !== NONE && (rows.endpoint[row] !== endpoint || rows.hash[row] !== hash)) row = rows.next[row]!;
+  function find(block: number, endpoint: number): number {
+    let row = buckets[bucketOf(block, endpoint)]!;
+    while (row !== 0 && (rows[row * WORDS + BLOCK] !== block || rows[row * WORDS + ENDPOINT] !== endpoint)) {
+      row = rows[row * WORDS + NEXT]!;
+    }
     return row;
   }
 
+  /** A row that is nobody's, or 0. */
   function takeRow(): number {
-    if (free !== NONE) {
-      const row = free;
-      free = rows.next[row]!;
-      return row;
-    }
-    if (used === capacity) grow();
-    return used < capacity ? used++ : NONE;
+    if (free === 0) return used < maxPairs ? ++used : 0;
+    const row = free;
+    free = rows[row * WORDS + NEXT]!;
+    return row;
   }
 
-  function grow(): void {
-    if (capacity === maxPairs) return;
-    capacity = Math.min(maxPairs, capacity * 2);
-    rows = copyRows(rows, createRows(capacity));
-    buckets = createBuckets(capacity);
-    // Called when every row is in use, so every row has a bucket.
-    for (let row = 0; row < used; row++) pushBucket(row);
-  }
-
-  function pushBucket(row: number): void {
-    const bucket = bucketOf(rows.hash[row]!);
-    rows.next[row] = buckets[bucket]!;
+  function pushBucket(row: number, bucket: number): void {
+    rows[row * WORDS + NEXT] = buckets[bucket]!;
     buckets[bucket] = row;
   }
 
-  function removeFromBucket(row: number): void {
-    const bucket = bucketOf(rows.hash[row]!);
+  function removeFromBucket(row: number, bucket: number): void {
+    const next = rows[row * WORDS + NEXT]!;
     let at = buckets[bucket]!;
     if (at === row) {
-      buckets[bucket] = rows.next[row]!;
+      buckets[bucket] = next;
       return;
     }
-    while (rows.next[at] !== row) at = rows.next[at]!;
-    rows.next[at] = rows.next[row]!;
+    while (rows[at * WORDS + NEXT] !== row) at = rows[at * WORDS + NEXT]!;
+    rows[at * WORDS + NEXT] = next;
   }
 
   function pushNewest(recency: Recency, row: number): void {
-    rows.older[row] = recency.newest;
-    rows.newer[row] = NONE;
-    if (recency.newest === NONE) recency.oldest = row;
-    else rows.newer[recency.newest] = row;
+    rows[row * WORDS + OLDER] = recency.newest;
+    rows[row * WORDS + NEWER] = 0;
+    if (recency.newest === 0) recency.oldest = row;
+    else rows[recency.newest * WORDS + NEWER] = row;
     recency.newest = row;
   }
 
   function removeFromRecency(recency: Recency, row: number): void {
-    const newer = rows.newer[row]!;
-    const older = rows.older[row]!;
-    if (newer === NONE) recency.newest = older;
-    else rows.older[newer] = older;
-    if (older === NONE) recency.oldest = newer;
-    else rows.newer[older] = newer;
+    const newer = rows[row * WORDS + NEWER]!;
+    const older = rows[row * WORDS + OLDER]!;
+    if (newer === 0) recency.newest = older;
+    else rows[newer * WORDS + OLDER] = older;
+    if (older === 0) recency.oldest = newer;
+    else rows[older * WORDS + NEWER] = newer;
   }
 
   function forgetOldest(recency: Recency): void {
     const row = recency.oldest;
+    const block = rows[row * WORDS + BLOCK]!;
+    const endpoint = rows[row * WORDS + ENDPOINT]!;
     removeFromRecency(recency, row);
-    removeFromBucket(row);
-    rows.next[row] = free;
+    removeFromBucket(row, bucketOf(block, endpoint));
+    holders.remove(block, endpoint);
+    rows[row * WORDS + NEXT] = free;
     free = row;
     recency.size -= 1;
     size -= 1;
@@ -141,7 +138,7 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
   function recencyOf(endpoint: number): Recency {
     const known = recencies.get(endpoint);
     if (known !== undefined) return known;
-    const created = { newest: NONE, oldest: NONE, size: 0 };
+    const created = { newest: 0, oldest: 0, size: 0 };
     recencies.set(endpoint, created);
     // The others' parts have become smaller.
     const limit = share();
@@ -150,8 +147,9 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
   }
 
   function addOne(hash: BlockHash, endpoint: number, recency: Recency, limit: number): void {
-    const known = find(hash, endpoint);
-    if (known !== NONE) {
+    const held = holders.find(hash);
+    const known = held === 0 ? 0 : find(held, endpoint);
+    if (known !== 0) {
       if (recency.newest === known) return;
       removeFromRecency(recency, known);
       pushNewest(recency, known);
@@ -159,10 +157,11 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
     }
     if (recency.size >= limit) forgetOldest(recency);
     const row = takeRow();
-    if (row === NONE) return;
-    rows.hash[row] = hash;
-    rows.endpoint[row] = endpoint;
-    pushBucket(row);
+    if (row === 0) return;
+    const block = holders.add(hash, endpoint);
+    rows[row * WORDS + BLOCK] = block;
+    rows[row * WORDS + ENDPOINT] = endpoint;
+    pushBucket(row, bucketOf(block, endpoint));
     pushNewest(recency, row);
     recency.size += 1;
     size += 1;
@@ -175,20 +174,11 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
     match(hashes, matched) {
       matched.fill(0);
       for (let block = 0; block < hashes.length; block++) {
-        const hash = hashes[block]!;
-        let extended = false;
-        for (let row = buckets[bucketOf(hash)]!; row !== NONE; row = rows.next[row]!) {
-          const endpoint = rows.endpoint[row]!;
-          if (rows.hash[row] === hash && matched[endpoint] === block) {
-            matched[endpoint] = block + 1;
-            extended = true;
-          }
-        }
-        if (!extended) return;
+        if (!holders.extend(hashes[block]!, block, matched)) return;
       }
     },
     add(hashes, endpoint) {
-      if (hashes.length === 0) return;
+      if (hashes.length === 0 || endpoint >= MAX_ENDPOINTS) return;
       const recency = recencyOf(endpoint);
       const limit = share();
       // Last block first: what is forgotten first is then the end of a prompt, not the start that the rest hangs on.
@@ -206,41 +196,4 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
       return recencies.get(endpoint)?.size ?? 0;
     },
   };
-}
-
-interface Rows {
-  readonly hash: Float64Array;
-  readonly endpoint: Int32Array;
-  /** Next row of the bucket, or of the free list. */
-  readonly next: Int32Array;
-  readonly newer: Int32Array;
-  readonly older: Int32Array;
-}
-
-function createRows(capacity: number): Rows {
-  return {
-    hash: new Float64Array(capacity),
-    endpoint: new Int32Array(capacity),
-    next: new Int32Array(capacity),
-    newer: new Int32Array(capacity),
-    older: new Int32Array(capacity),
-  };
-}
-
-function copyRows(from: Rows, to: Rows): Rows {
-  to.hash.set(from.hash);
-  to.endpoint.set(from.endpoint);
-  to.next.set(from.next);
-  to.newer.set(from.newer);
-  to.older.set(from.older);
-  return to;
-}
-
-/** A power of two of buckets, at least one for each row. */
-function createBuckets(capacity: number): Int32Array {
-  return new Int32Array(2 ** Math.ceil(Math.log2(Math.max(2, capacity)))).fill(NONE);
-}
-
-function odd(random: () => number): number {
-  return Math.floor(random() * 0x1_0000_0000) | 1;
 }

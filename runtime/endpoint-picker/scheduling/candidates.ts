@@ -24,6 +24,7 @@ export interface Candidates {
   readonly inFlight: Float64Array;
   /** Ledger: tokens of the requests in flight that are still ahead. */
   readonly workTokens: Float64Array;
+  /** Of the request at hand only where it is for an adapter, as the next column. */
   readonly adapters: Array<AdapterResidency | undefined>;
   /** Ledger: requests in flight by adapter. */
   readonly adaptersInFlight: Array<ReadonlyMap<string, number>>;

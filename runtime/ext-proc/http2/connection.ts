@@ -4,12 +4,12 @@ import { ERROR, type ErrorCode, type Fault } from './error-code';
 import { FLAG, FRAME } from './frame';
 import { FrameParser, type FrameSink } from './frame-parser';
 import { CONNECTION_WINDOW_BYTES, GREETING, MAX_STREAMS } from './greeting';
+import { HeadReader } from './head-reader';
 import { HeaderBlockReader } from './header-block-reader';
-import { HpackDecoder } from './hpack-decoder';
 import { Output } from './output';
 import { readPeerSettings } from './peer-settings';
 import { ReceiveWindow } from './receive-window';
-import { RequestHead } from './request-head';
+import type { RequestHead } from './request-head';
 import { Sender } from './sender';
 import { ServerStream, type StreamOwner, type StreamReceiver } from './server-stream';
 
@@ -17,10 +17,6 @@ import { ServerStream, type StreamOwner, type StreamReceiver } from './server-st
 export type AcceptStream = (stream: ServerStream, head: RequestHead) => StreamReceiver;
 
 const MAX_STREAM_ID = 2 ** 31 - 1;
-
-/** HPACK: the encoder's dynamic table has no room from now on. */
-const EMPTY_TABLE = Buffer.from([0x20]);
-const DEFAULT_TABLE_BYTES = 4096;
 
 const DRAIN_PING = Buffer.from('draining');
 
@@ -35,14 +31,13 @@ export class Http2Connection implements StreamOwner, FrameSink {
 
   private readonly parser = new FrameParser(this);
   private readonly blocks = new HeaderBlockReader();
-  private readonly hpack = new HpackDecoder();
+  private readonly heads = new HeadReader();
   private readonly streams = new Map<number, ServerStream>();
   private readonly window = new ReceiveWindow(CONNECTION_WINDOW_BYTES);
   private lastStreamId = 0;
   /** The stream that was over and still got something: the peer is told once. */
   private lastStrayId = 0;
   private greeted = false;
-  private emptyTableDue = false;
   /** The peer knows of the last stream that is served. */
   private refusing = false;
   private over = false;
@@ -81,12 +76,6 @@ export class Http2Connection implements StreamOwner, FrameSink {
   destroy(): void {
     this.end();
     this.socket.destroy();
-  }
-
-  sendHeaders(streamId: number, block: Buffer, endStream: boolean): void {
-    const whole = this.emptyTableDue ? Buffer.concat([EMPTY_TABLE, block]) : block;
-    this.emptyTableDue = false;
-    this.output.headers(streamId, whole, endStream);
   }
 
   closed(stream: ServerStream): void {
@@ -130,11 +119,8 @@ export class Http2Connection implements StreamOwner, FrameSink {
   }
 
   data(streamId: number, piece: Buffer, credit: number): void {
-    if (!this.window.take(credit)) {
-      this.fault({ code: ERROR.FLOW_CONTROL_ERROR, reason: 'DATA beyond the window of the connection' });
-      return;
-    }
-    // At once, whatever the stream does with it: a stream that is held back must not hold back the others.
+    // Given back at once, whatever the stream does with it: one that is held back must not hold back the others.
+    this.window.take(credit);
     const update = this.window.update();
     if (update > 0) this.output.number(FRAME.WINDOW_UPDATE, 0, update);
     const stream = this.streams.get(streamId);
@@ -179,14 +165,14 @@ export class Http2Connection implements StreamOwner, FrameSink {
   }
 
   private open(streamId: number, block: Buffer): void {
-    const head = new RequestHead(true);
-    if (!this.decode(block, head)) return;
-    if (streamId <= this.lastStreamId) {
-      this.stray(streamId);
+    const head = this.known(this.heads.request(block));
+    if (head === undefined) return;
+    if (streamId % 2 === 0 || (streamId <= this.lastStreamId && head.method !== '')) {
+      this.protocolError('a request on a stream that is not new');
       return;
     }
-    if (streamId % 2 === 0) {
-      this.protocolError('a stream with an even number from a client');
+    if (streamId <= this.lastStreamId) {
+      this.stray(streamId);
       return;
     }
     if (this.refusing || this.streams.size >= MAX_STREAMS) {
@@ -210,15 +196,14 @@ export class Http2Connection implements StreamOwner, FrameSink {
 
   private trailers(stream: ServerStream, block: Buffer): void {
     const { endStream } = this.blocks;
-    const trailers = new RequestHead(false);
-    if (!this.decode(block, trailers)) return;
+    const trailers = this.known(this.heads.trailers(block));
+    if (trailers === undefined) return;
     this.check(stream, endStream && !trailers.malformed ? stream.ended() : ERROR.PROTOCOL_ERROR);
   }
 
-  private decode(block: Buffer, head: RequestHead): boolean {
-    if (this.hpack.decode(block, head)) return true;
-    this.fault({ code: ERROR.COMPRESSION_ERROR, reason: 'a header block is malformed' });
-    return false;
+  private known(head: RequestHead | undefined): RequestHead | undefined {
+    if (head === undefined) this.fault({ code: ERROR.COMPRESSION_ERROR, reason: 'a header block is malformed' });
+    return head;
   }
 
   private settings(bytes: Buffer, start: number, end: number): void {
@@ -227,24 +212,14 @@ export class Http2Connection implements StreamOwner, FrameSink {
       this.fault(settings);
       return;
     }
-    const { headerTableBytes = DEFAULT_TABLE_BYTES, initialWindow, maxFrameBytes } = settings;
-    if (headerTableBytes < DEFAULT_TABLE_BYTES) this.emptyTableDue = true;
-    if (maxFrameBytes !== undefined) this.sender.maxFrameBytes = maxFrameBytes;
-    if (initialWindow !== undefined && !this.changeWindows(initialWindow)) return;
+    const { headerTableBytes, initialWindow } = settings;
+    if (headerTableBytes !== undefined) this.output.limitHeaderTable(headerTableBytes);
+    if (initialWindow !== undefined && !this.sender.changeWindows(initialWindow, this.streams.values())) {
+      this.fault({ code: ERROR.FLOW_CONTROL_ERROR, reason: 'the window of a stream is too large' });
+      return;
+    }
     this.output.settingsAck();
     this.sender.pump();
-  }
-
-  private changeWindows(initial: number): boolean {
-    const change = initial - this.sender.initialWindow;
-    this.sender.initialWindow = initial;
-    if (change === 0) return true;
-    for (const stream of this.streams.values()) {
-      if (this.sender.widenStream(stream, change)) continue;
-      this.fault({ code: ERROR.FLOW_CONTROL_ERROR, reason: 'a window is too large' });
-      return false;
-    }
-    return true;
   }
 
   private ping(flags: number, payload: Buffer): void {

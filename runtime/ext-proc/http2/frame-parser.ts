@@ -45,6 +45,7 @@ export class FrameParser {
   constructor(private readonly sink: FrameSink) {}
 
   push(chunk: Buffer): void {
+    if (this.stopped) return;
     let at = 0;
     if (this.phase === 'preface') {
       at = this.takePreface(chunk);

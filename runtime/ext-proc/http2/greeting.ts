@@ -1,5 +1,4 @@
 import { FRAME, FRAME_HEADER_BYTES, writeFrameHeader } from './frame';
-import { MAX_FRAME_BYTES } from './frame-rules';
 import { MAX_HEADER_LIST_BYTES } from './request-head';
 import { STREAM_WINDOW_BYTES } from './server-stream';
 
@@ -14,11 +13,10 @@ const DEFAULT_WINDOW_BYTES = 65_535;
 
 const ENTRY_BYTES = 6;
 
-/** MAX_CONCURRENT_STREAMS, INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE, MAX_HEADER_LIST_SIZE. */
+/** MAX_CONCURRENT_STREAMS, INITIAL_WINDOW_SIZE, MAX_HEADER_LIST_SIZE. */
 const SETTINGS: ReadonlyArray<readonly [id: number, value: number]> = [
   [3, MAX_STREAMS],
   [4, STREAM_WINDOW_BYTES],
-  [5, MAX_FRAME_BYTES],
   [6, MAX_HEADER_LIST_BYTES],
 ];
 

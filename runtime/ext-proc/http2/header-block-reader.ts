@@ -1,13 +1,15 @@
 import { ERROR, type Fault } from './error-code';
 import { FLAG } from './frame';
-import { MAX_GATHERED_BYTES } from './frame-rules';
+
+/** Bytes of a header block as it is sent. */
+const MAX_BLOCK_BYTES = 65_536;
 
 /** Frames after the first into which a peer may cut a header block; one of 64 KiB needs three. */
 const MAX_CONTINUATIONS = 64;
 
 const PRIORITY_BYTES = 5;
 
-/** Puts the header blocks of a connection together from HEADERS and CONTINUATION. Holds at most `MAX_GATHERED_BYTES`. */
+/** Puts the header blocks of a connection together from HEADERS and CONTINUATION. Holds at most `MAX_BLOCK_BYTES`. */
 export class HeaderBlockReader {
   /** The stream whose block is not complete yet: only its CONTINUATION may come. 0: none. */
   openStreamId = 0;
@@ -35,7 +37,7 @@ export class HeaderBlockReader {
 
   continuation(flags: number, bytes: Buffer, start: number, end: number): Buffer | Fault | undefined {
     this.bytes += end - start;
-    if (this.bytes > MAX_GATHERED_BYTES || this.fragments.length > MAX_CONTINUATIONS) {
+    if (this.bytes > MAX_BLOCK_BYTES || this.fragments.length > MAX_CONTINUATIONS) {
       return { code: ERROR.ENHANCE_YOUR_CALM, reason: 'a header block is too large' };
     }
     this.fragments.push(bytes.subarray(start, end));

@@ -15,6 +15,9 @@ const INTEGER_OCTETS = 4;
 
 /** Decodes the header blocks of one connection (RFC 7541), each whole and in the order of the wire. */
 export class HpackDecoder {
+  /** How often the dynamic table changed. A block that changes nothing means the same when it comes again. */
+  changes = 0;
+
   private readonly table = new DynamicTable(TABLE_BYTES);
   private block: Buffer = Buffer.alloc(0);
   private at = 0;
@@ -29,6 +32,7 @@ export class HpackDecoder {
       const first = block[this.at]!;
       if (first >= 0x20 && first < 0x40) {
         // The table's size changes before the first field, or not at all.
+        this.changes++;
         if (fields > 0 || !this.table.resize(this.integer(0x1f))) this.failed = true;
         continue;
       }
@@ -47,7 +51,10 @@ export class HpackDecoder {
     const name = index === 0 ? this.string() : this.entry(index)?.[0];
     if (name === undefined) return undefined;
     const field: HeaderField = [name, this.string()];
-    if (indexed && !this.failed) this.table.insert(field);
+    if (indexed && !this.failed) {
+      this.changes++;
+      this.table.insert(field);
+    }
     return field;
   }
 

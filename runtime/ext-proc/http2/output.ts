@@ -12,7 +12,12 @@ const BATCH_BYTES = 262_144;
  * Bytes that may wait for the socket. DATA is held back long before; what is left are answers to a peer that asks and
  * does not read.
  */
-const MAX_WAITING_BYTES = 2 ** 24;
+const MAX_WAITING_BYTES = 2 ** 22;
+
+/** HPACK: the encoder's dynamic table has no room from now on. */
+const EMPTY_TABLE = Buffer.from([0x20]);
+const DEFAULT_TABLE_BYTES = 4096;
+const NO_BYTES = Buffer.alloc(0);
 
 /** Encodes frames and gathers those of one turn of the event loop into one write. */
 export class Output {
@@ -25,6 +30,8 @@ export class Output {
   private piecesBytes = 0;
   private held = false;
   private scheduled = false;
+  /** The peer must be told that the table got smaller, though it is not used. */
+  private emptyTableDue = false;
 
   /** `onOverflow`: the peer does not read; more than can be kept is waiting for it. */
   constructor(
@@ -48,9 +55,18 @@ export class Output {
     return !this.socket.writableNeedDrain;
   }
 
+  /** The peer's decoder keeps a dynamic table of `bytes` at most. */
+  limitHeaderTable(bytes: number): void {
+    if (bytes < DEFAULT_TABLE_BYTES) this.emptyTableDue = true;
+  }
+
+  /** `block`: HPACK without the dynamic table, no larger than any peer takes. */
   headers(streamId: number, block: Buffer, endStream: boolean): void {
     const flags = endStream ? FLAG.END_HEADERS | FLAG.END_STREAM : FLAG.END_HEADERS;
-    this.begin(FRAME.HEADERS, flags, streamId, block.length);
+    const prefix = this.emptyTableDue ? EMPTY_TABLE : NO_BYTES;
+    this.emptyTableDue = false;
+    this.begin(FRAME.HEADERS, flags, streamId, prefix.length + block.length);
+    this.append(prefix);
     this.append(block);
   }
 

@@ -6,11 +6,11 @@ export interface PeerSettings {
   headerTableBytes?: number;
   /** What may be sent on a stream before the peer's first WINDOW_UPDATE for it. */
   initialWindow?: number;
-  maxFrameBytes?: number;
 }
 
 export const MAX_WINDOW = 2 ** 31 - 1;
-export const MIN_MAX_FRAME_BYTES = 16_384;
+/** The least that MAX_FRAME_SIZE may be, and thus what any peer takes. */
+export const SAFE_FRAME_BYTES = 16_384;
 
 const ID = { HEADER_TABLE_SIZE: 1, ENABLE_PUSH: 2, INITIAL_WINDOW_SIZE: 4, MAX_FRAME_SIZE: 5 } as const;
 const ENTRY_BYTES = 6;
@@ -33,10 +33,9 @@ export function readPeerSettings(bytes: Buffer, start: number, end: number): Pee
         settings.initialWindow = value;
         break;
       case ID.MAX_FRAME_SIZE:
-        if (value < MIN_MAX_FRAME_BYTES || value >= 2 ** 24) {
+        if (value < SAFE_FRAME_BYTES || value >= 2 ** 24) {
           return { code: ERROR.PROTOCOL_ERROR, reason: 'MAX_FRAME_SIZE is out of range' };
         }
-        settings.maxFrameBytes = value;
         break;
       default:
     }

@@ -1,6 +1,6 @@
 import { FRAME } from './frame';
 import type { Output } from './output';
-import { MAX_WINDOW, MIN_MAX_FRAME_BYTES } from './peer-settings';
+import { MAX_WINDOW, SAFE_FRAME_BYTES } from './peer-settings';
 import { SendQueue } from './send-queue';
 
 /** A stream as its sender sees it. */
@@ -24,7 +24,6 @@ const MAX_QUEUED_BYTES = 2 ** 30;
 export class Sender {
   /** For streams to come. */
   initialWindow = DEFAULT_WINDOW;
-  maxFrameBytes = MIN_MAX_FRAME_BYTES;
 
   private window = DEFAULT_WINDOW;
   private queuedBytes = 0;
@@ -41,7 +40,7 @@ export class Sender {
     let length = 0;
     for (const piece of pieces) length += piece.length;
     if (length === 0) return;
-    const room = Math.min(this.window, stream.sendWindow, this.maxFrameBytes);
+    const room = Math.min(this.window, stream.sendWindow, SAFE_FRAME_BYTES);
     if (length <= room && stream.queue === undefined && this.output.ready()) {
       this.begin(stream, length);
       for (const piece of pieces) this.output.append(piece);
@@ -84,6 +83,16 @@ export class Sender {
     return stream.sendWindow <= MAX_WINDOW;
   }
 
+  /** What the peer takes on each stream changes, for those that are open too. As `widen`; `pump` follows. */
+  changeWindows(initial: number, open: Iterable<SendingStream>): boolean {
+    const change = initial - this.initialWindow;
+    this.initialWindow = initial;
+    if (change === 0) return true;
+    let fits = true;
+    for (const stream of open) fits = this.widenStream(stream, change) && fits;
+    return fits;
+  }
+
   /** The stream is gone. */
   forget(stream: SendingStream): void {
     if (stream.queue === undefined) return;
@@ -98,7 +107,7 @@ export class Sender {
       this.waiting.delete(stream);
       return;
     }
-    const length = Math.min(queue.bytes, this.window, stream.sendWindow, this.maxFrameBytes);
+    const length = Math.min(queue.bytes, this.window, stream.sendWindow, SAFE_FRAME_BYTES);
     this.begin(stream, length);
     queue.take(length, this.output);
     this.queuedBytes -= length;

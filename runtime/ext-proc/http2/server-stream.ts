@@ -19,14 +19,15 @@ export interface StreamReceiver {
 export interface StreamOwner {
   readonly output: Output;
   readonly sender: Sender;
-  /** Sends a header block of the stream. */
-  sendHeaders(streamId: number, block: Buffer, endStream: boolean): void;
   /** The stream is over. */
   closed(stream: ServerStream): void;
 }
 
-/** Room for a body in flight without waiting for a window update at every 64 KiB. Bytes; told to the peer. */
-export const STREAM_WINDOW_BYTES = 1 << 20;
+/** A long conversation comes without waiting for a window update. Bytes; told to the peer. */
+export const STREAM_WINDOW_BYTES = 1 << 18;
+
+/** Of a stream that has used that up: what large bodies have under way lies before every other stream's bytes. */
+const STEADY_WINDOW_BYTES = 1 << 16;
 
 /** Bytes that may wait to be sent on a stream before its peer is held back. */
 const QUEUED_BYTES = 1 << 20;
@@ -38,7 +39,7 @@ export class ServerStream implements SendingStream {
   /** Nothing that comes is of interest until this is set. */
   receiver: StreamReceiver | undefined;
 
-  private readonly window = new ReceiveWindow(STREAM_WINDOW_BYTES);
+  private readonly window = new ReceiveWindow(STREAM_WINDOW_BYTES, STEADY_WINDOW_BYTES);
   private paused = false;
   private peerEnded = false;
   private over = false;
@@ -57,7 +58,7 @@ export class ServerStream implements SendingStream {
 
   /** The response's headers; first of all, and once. `block` is HPACK without the dynamic table. */
   respond(block: Buffer): void {
-    if (!this.over) this.connection.sendHeaders(this.id, block, false);
+    if (!this.over) this.connection.output.headers(this.id, block, false);
   }
 
   write(pieces: readonly Buffer[]): void {
@@ -87,7 +88,7 @@ export class ServerStream implements SendingStream {
       this.updateWindow();
       return;
     }
-    this.connection.sendHeaders(this.id, this.trailers, true);
+    this.connection.output.headers(this.id, this.trailers, true);
     if (!this.peerEnded) this.connection.output.number(FRAME.RST_STREAM, this.id, ERROR.NO_ERROR);
     this.close();
   }

@@ -19,8 +19,8 @@ export async function startDemoFleet(paths: readonly string[]): Promise<{ close(
   const { objects, faults } = await readObjectFiles(paths);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const checked = checkObjects(objects);
-  const compiled = compileGatewayState(objects);
   if ('faults' in checked) throw new Error(checked.faults.join('\n'));
+  const compiled = compileGatewayState(objects);
   if ('faults' in compiled) throw new Error(compiled.faults.join('\n'));
 
   const servers: ModelServer[] = [];

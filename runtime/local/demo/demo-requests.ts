@@ -33,7 +33,10 @@ const CHATS: readonly DemoChat[] = [
 
 const MAX_TOKENS = 24;
 
-/** Sends the demo's requests one by one through the official client; throws the client's error when one fails. */
+/**
+ * Sends the demo's requests one by one through the official client. Throws the client's error when one fails, and an
+ * error of its own when an answer is empty or was not decided by the router.
+ */
 export async function* demoRequests(baseUrl: string, clock: () => number): AsyncGenerator<DemoResult> {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: 'none', maxRetries: 0 });
   for (const chat of CHATS) yield await send(client, chat, clock);
@@ -50,15 +53,18 @@ async function send(client: OpenAI, chat: DemoChat, clock: () => number): Promis
     ],
   };
   const options = { headers: { 'x-gateway-explain': '1' } };
-  const facts = (response: Response) => ({
-    title: `${chat.model}${chat.stream ? ', streamed' : ''}: ${chat.user}`,
-    endpoint: response.headers.get('x-gateway-destination-endpoint-served') ?? 'unknown',
-    why: response.headers.get('x-gateway-decision') ?? 'not told',
-  });
+  const title = `${chat.model}${chat.stream ? ', streamed' : ''}: ${chat.user}`;
+  const facts = (response: Response, answer: string) => {
+    const endpoint = response.headers.get('x-gateway-destination-endpoint-served');
+    const why = response.headers.get('x-gateway-decision');
+    if (endpoint === null || why === null)
+      throw new Error(`"${title}" was answered, but not by a decision of the router`);
+    if (answer === '') throw new Error(`"${title}" got an empty answer`);
+    return { title, endpoint, why, answer, milliseconds: clock() - started };
+  };
   if (!chat.stream) {
     const { data, response } = await client.chat.completions.create(request, options).withResponse();
-    const answer = data.choices[0]?.message.content ?? '';
-    return { ...facts(response), answer, milliseconds: clock() - started };
+    return facts(response, data.choices[0]?.message.content ?? '');
   }
   const { data, response } = await client.chat.completions.create({ ...request, stream: true }, options).withResponse();
   let answer = '';
@@ -67,10 +73,5 @@ async function send(client: OpenAI, chat: DemoChat, clock: () => number): Promis
     ttftMilliseconds ??= clock() - started;
     answer += chunk.choices[0]?.delta.content ?? '';
   }
-  return {
-    ...facts(response),
-    answer,
-    milliseconds: clock() - started,
-    ...(ttftMilliseconds !== undefined && { ttftMilliseconds }),
-  };
+  return { ...facts(response, answer), ...(ttftMilliseconds !== undefined && { ttftMilliseconds }) };
 }

@@ -5,10 +5,10 @@ import type { SourcedValue } from '../../../lib/translate/sourced-value';
 type Fields = Readonly<Record<string, unknown>>;
 
 export const ENVOY_OPTIONS: EnvoyOptions = {
-  directory: '/work/envoy',
+  directory: '/run/gateway',
   listen: { host: '127.0.0.1', port: 8080 },
-  admin: { pipe: '/work/envoy/admin.sock' },
-  processor: { pipe: '/work/envoy/processor.sock' },
+  admin: { pipe: '/run/gateway/admin.sock' },
+  processor: { pipe: '/run/gateway/processor.sock' },
 };
 
 const sourced = (value: unknown): SourcedValue => ({ source: 'test', value });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, request } from 'undici';
 import { BodyBudget } from '../../../runtime/ext-proc/body-budget';
 import { type Body, CONTINUE, type ProcessorStream } from '../../../runtime/ext-proc/processor';
@@ -222,6 +223,8 @@ describe.each([
       handlers.closed = resolve;
     });
 
+    // The stream of a request before this one may still be ending.
+    while (processor.counters.openStreams > 0) await sleep(5);
     const answer = await request(envoy.url, { method: 'POST', body: 'x' });
     expect(processor.counters.openStreams).toBe(1);
     finish();

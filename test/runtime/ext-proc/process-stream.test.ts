@@ -246,13 +246,14 @@ describe('the budget', () => {
     expect(budget.usedBytes).toBe(0);
   });
 
-  test('without room has the request refused at once, and the rest of it is dropped', () => {
+  test('without room has the request refused and its stream ended at once, before the rest of it comes', () => {
     const { stream, seen, counters } = openStream({}, { budget: new BodyBudget(50_000) });
 
     stream.data(largeBody.subarray(0, 5));
     stream.data(largeBody.subarray(5));
 
-    expect(seen).toEqual([expect.stringContaining(Buffer.from('full').toString('hex'))]);
+    const refusal = expect.stringContaining(Buffer.from('full').toString('hex'));
+    expect(seen).toEqual([refusal, 'closed', `finish ${GRPC_STATUS.OK}`]);
     expect(counters.budgetRefusals).toBe(1);
   });
 

@@ -167,6 +167,43 @@ describe('startExtProcServer', () => {
     expect(headers[':status']).toBe(415);
   });
 
+  test('sends an answer that is larger than the windows of a client as slowly as that reads', async () => {
+    const body = Buffer.alloc(3_000_000);
+    for (let at = 0; at < body.length; at += 4) body.writeUInt32LE(at, at);
+    const { server } = await startServer({
+      requestBody: () => ({ kind: 'continue', body: { length: body.length, chunks: [body] } }),
+    });
+    const stream = call(connectTo(server.address));
+    stream.end(goldenFrame('requestBody'));
+
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      await new Promise(setImmediate);
+    }
+
+    const answer = Buffer.concat(chunks);
+    expect(answer.length).toBe(answer.readUInt32BE(1) + 5);
+    expect(answer.subarray(-body.length).equals(body)).toBe(true);
+  });
+
+  test('answers the streams of one connection in whatever order their answers come', async () => {
+    const settles: ((answer: Answer) => void)[] = [];
+    const { server } = await startServer({
+      requestHeaders: () => new Promise((resolve) => settles.push(resolve)),
+    });
+    const session = connectTo(server.address);
+    const streams = [call(session), call(session), call(session)];
+    for (const stream of streams) stream.write(goldenFrame('requestHeaders'));
+    await until(() => settles.length === 3);
+
+    for (const index of [2, 0, 1]) {
+      settles[index]!(CONTINUE);
+      const [answer] = (await once(streams[index]!, 'data')) as [Buffer];
+      expect(answer.toString('hex')).toBe(HEADERS_ANSWER);
+    }
+  });
+
   test('serves 5000 streams in a row that the peer resets, on one connection', async () => {
     const { server } = await startServer();
     const session = connectTo(server.address);

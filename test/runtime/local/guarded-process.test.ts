@@ -34,6 +34,12 @@ test('passes the program standard error on', async () => {
   expect(text).toBe('last words\n');
 });
 
+test('a program that writes more than a pipe holds to its standard output is not held up', async () => {
+  const program = await spawnGuarded('/bin/sh', ['-c', 'head -c 1000000 /dev/zero; exit 3']);
+
+  expect(await program.exited).toBe(3);
+});
+
 test('signals reach the program itself', async () => {
   const program = await spawnGuarded('/bin/sleep', ['60']);
 

@@ -307,6 +307,17 @@ test.each([
   ['no tls', gatewayConfig()],
   ['tls with nothing after the colon', gatewayConfig({ tls: null })],
   ['an empty acmArn', gatewayConfig({ tls: { acmArn: '' } })],
+  ['an auth that asks for nothing', gatewayConfig({ auth: {} })],
+  [
+    'an adapter of two models',
+    gatewayConfig({
+      schedulers: [scheduler({ loraAdapters: ['a'] }), scheduler({ name: 'b', modelName: 'b', loraAdapters: ['a'] })],
+    }),
+  ],
+  [
+    'more tolerations than anybody needs',
+    gatewayConfig({ podDefaults: { tolerations: Array(100).fill({ operator: 'Exists' }) } }),
+  ],
   ['all weights zero', configWithScheduler({ weights: { queue: 0, kvCache: 0, prefix: 0 } })],
   ['one scheduler without BBR', gatewayConfig({ bbr: { enabled: false } })],
   ['a status that another controller wrote', { ...gatewayConfig(), status: { anything: [1] } }],

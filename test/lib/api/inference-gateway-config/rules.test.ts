@@ -44,10 +44,6 @@ test('a duplicate names the other place', () => {
   ]);
 });
 
-test('an adapter may be listed twice by one scheduler, and may have the name of its own model', () => {
-  expect(refusals(gatewayConfig({ schedulers: [scheduler({ loraAdapters: ['a', 'a', 'llama-8b'] })] }))).toEqual([]);
-});
-
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -63,12 +63,4 @@ export const RULE_EXAMPLES: Readonly<Record<string, { readonly broken: Json; rea
     }),
     path: 'spec.schedulers[0].modelSelector.matchExpressions[0].values',
   },
-  'adapter-of-one-scheduler': {
-    broken: gatewayConfig({ schedulers: [scheduler({ loraAdapters: ['a'] }), other({ loraAdapters: ['b', 'a'] })] }),
-    path: 'spec.schedulers[1].loraAdapters[1]',
-  },
-  'adapter-is-no-other-model': {
-    broken: gatewayConfig({ schedulers: [scheduler({ loraAdapters: ['other-8b'] }), other()] }),
-    path: 'spec.schedulers[0].loraAdapters[0]',
-  },
 };

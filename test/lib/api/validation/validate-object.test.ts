@@ -84,6 +84,17 @@ test.each([
   expect(validateObject(value)).toEqual({ ignored: true });
 });
 
+test('no other kind of core/v1 is taken for a misspelt one', () => {
+  const kinds =
+    'Binding ComponentStatus Endpoints Event LimitRange List Namespace Node PersistentVolume PersistentVolumeClaim PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount';
+  for (const kind of kinds.split(' ')) {
+    expect([kind, validateObject({ apiVersion: 'v1', kind, metadata: { name: 'a' } })]).toEqual([
+      kind,
+      { ignored: true },
+    ]);
+  }
+});
+
 test.each<[string, unknown, string]>([
   ['no object', 'text', ': must be a Kubernetes object with apiVersion, kind and metadata'],
   [

@@ -8,7 +8,11 @@ type Scheduler = Parameters<typeof adaptersByScheduler>[0][number];
 function adaptersOf(schedulers: readonly Scheduler[], configMaps: readonly SourcedValue[]) {
   const checked = checkObjects(configMaps);
   if ('faults' in checked) throw new Error(checked.faults.join('\n'));
-  const { of, warnings } = adaptersByScheduler(schedulers, ofKind(checked.objects, 'ConfigMap'));
+  const { of, warnings } = adaptersByScheduler(
+    schedulers,
+    { source: 'config', value: {} },
+    ofKind(checked.objects, 'ConfigMap'),
+  );
   return { adapters: Object.fromEntries(of), warnings };
 }
 
@@ -26,6 +30,21 @@ describe('adaptersByScheduler', () => {
     ]);
     expect(adapters).toEqual({ s1: ['a1', 'a2', 'a3'], s2: ['b1'] });
     expect(warnings).toEqual([]);
+  });
+
+  it('leaves an adapter that two schedulers list with the first, and one with the name of a model out', () => {
+    const { adapters, warnings } = adaptersOf(
+      [
+        { name: 's1', modelName: 'm1', loraAdapters: ['both', 'm2', 'm1', 'both'] },
+        { name: 's2', modelName: 'm2', loraAdapters: ['a', 'both'] },
+      ],
+      [],
+    );
+    expect(adapters).toEqual({ s1: ['both'], s2: ['a'] });
+    expect(warnings).toEqual([
+      'config spec.schedulers[0].loraAdapters[1]: adapter "m2" is the model of scheduler s2: it is left out',
+      'config spec.schedulers[1].loraAdapters[1]: adapter "both" belongs to scheduler s1 already: it is left out',
+    ]);
   });
 
   it('does not take a base model for its own adapter', () => {

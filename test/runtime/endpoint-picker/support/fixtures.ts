@@ -61,7 +61,6 @@ export function engineMetrics(change: Partial<EngineMetrics> = {}): EngineMetric
 /** Metrics that a test hands to the picker itself, in place of scrapes. */
 export interface ManualMetrics extends MetricsSource {
   readonly targets: Map<string, ScrapeTarget>;
-  intervalMs: number;
   /** A scrape of the pod that is answered at once. */
   tell(pod: string, answer: EngineMetrics | 'no-metrics'): void;
   tellAll(answer: EngineMetrics | 'no-metrics'): void;
@@ -71,13 +70,10 @@ export function manualMetrics(): ManualMetrics {
   const targets = new Map<string, ScrapeTarget>();
   const metrics: ManualMetrics = {
     targets,
-    intervalMs: 200,
     watch(target) {
       targets.set(target.pod, target);
+      target.paced(200);
       return {
-        get intervalMs() {
-          return metrics.intervalMs;
-        },
         wake() {},
         stop() {
           if (targets.get(target.pod) === target) targets.delete(target.pod);
