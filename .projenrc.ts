@@ -132,6 +132,8 @@ new JsonFile(project, 'biome.json', {
     },
     formatter: { indentStyle: 'space', indentWidth: 2, lineWidth: 120 },
     javascript: { formatter: { quoteStyle: 'single' } },
+    // JSON here is written by tools; its layout is theirs.
+    json: { formatter: { enabled: false } },
     linter: {
       enabled: true,
       domains: { project: 'recommended' },

@@ -17,8 +17,11 @@ const JSON_TYPES: ReadonlySet<string> = new Set([
 
 export interface BodyReader {
   readonly kind: BodyKind;
-  /** At once for a small body, in slices beside others for a large one. */
-  read(body: Body, turns: Turns): FactsResult | Promise<FactsResult>;
+  /**
+   * At once for a small body, in slices beside others for a large one; resolves to undefined where the facts are
+   * `wanted` no more.
+   */
+  read(body: Body, turns: Turns, wanted: () => boolean): FactsResult | Promise<FactsResult | undefined>;
 }
 
 /** How a body of this content type is read. */
@@ -32,6 +35,6 @@ export function bodyReader(contentType: string | undefined): BodyReader {
 function readable(facts: (body: Body) => Sliced<FactsResult>): BodyReader {
   return {
     kind: 'readable',
-    read: (body, turns) => (body.length <= SLICE_BYTES ? runNow(facts(body)) : turns.run(facts(body))),
+    read: (body, turns, wanted) => (body.length <= SLICE_BYTES ? runNow(facts(body)) : turns.run(facts(body), wanted)),
   };
 }

@@ -11,7 +11,7 @@ export interface RequestFacts {
   readonly promptBytes: number;
   /** The client's bound on output tokens. */
   readonly maxOutputTokens?: number;
-  /** Value of `cache_salt`: keeps the prefix cache of one tenant apart from another's. */
+  /** Value of `cache_salt`, its first `MAX_SALT_BYTES`: keeps the prefix cache of one tenant apart from another's. */
   readonly cacheSalt?: Span;
 }
 
@@ -36,6 +36,9 @@ export const MAX_PROMPT_BYTES = 4 * 1024 * 1024;
 
 /** Longest spelling of a model name that is looked at, in bytes; no name in a configuration is near it. */
 export const MAX_MODEL_BYTES = 4096;
+
+/** Cache salts that differ only after these bytes are taken as one, which costs no more than a pick that is less good. */
+export const MAX_SALT_BYTES = 1024;
 
 /** Facts of a request without a body, or with one that is not read. */
 export const NO_FACTS: RequestFacts = { prompt: [], promptBytes: 0 };

@@ -80,9 +80,9 @@ export class RequestStream implements ProcessorStream {
     const limit = routing().state.maxRequestBodyBytes;
     if (body.length > limit) return this.refuse('body_too_large', { limit });
     const reader = this.reader ?? bodyReader(this.headers.get('content-type'));
-    const facts = reader.read(body, turns);
+    const facts = reader.read(body, turns, () => !this.over);
     if (!('then' in facts)) return this.decide(facts, reader.kind, body, startedAt);
-    return facts.then((read) => this.decide(read, reader.kind, body, startedAt));
+    return facts.then((read) => (read === undefined ? CONTINUE : this.decide(read, reader.kind, body, startedAt)));
   }
 
   responseHeaders(headers: HeaderMap, attributes: Attributes): Answer {
@@ -169,6 +169,8 @@ export class RequestStream implements ProcessorStream {
       result.ticket.done();
       return CONTINUE;
     }
+    // A peer that repeats its messages is picked for again; each ticket is given back.
+    this.ticket?.done();
     this.ticket = result.ticket;
     this.explanation = result.explanation;
     const body = this.rewritten(departure);

@@ -10,6 +10,14 @@ export interface EngineMetrics {
   readonly adapters: AdapterResidency | undefined;
 }
 
+/** Nothing known: what an endpoint without fresh metrics looks like to the scorers. */
+export const NO_METRICS: EngineMetrics = {
+  waiting: Number.NaN,
+  running: Number.NaN,
+  kvUsage: Number.NaN,
+  adapters: undefined,
+};
+
 export interface AdapterResidency {
   readonly running: ReadonlySet<string>;
   readonly waiting: ReadonlySet<string>;

@@ -1,19 +1,8 @@
 import type { EndpointState, SchedulerState } from '../../lib/translate/gateway-state';
 import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import type { PickRefused, PickRequest } from './endpoint-picker';
-import {
-  FRESH_UNTIL,
-  IN_FLIGHT,
-  KV_USAGE,
-  LAST_COLD_PICK,
-  NO_METRICS,
-  QUEUE,
-  ROW_LENGTH,
-  RUNNING,
-  START_MS,
-  WORK_TOKENS,
-  writeRow,
-} from './endpoint-row';
+import { copyRow, isRowFresh, ROW_LENGTH, writeRow } from './endpoint-row';
+import { NO_METRICS } from './engine-metrics';
 import type { MetricsWatch } from './metrics-source';
 import { endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
 import { type Candidates, createCandidates } from './scheduling/candidates';
@@ -25,7 +14,7 @@ import { type WeightedScorer, weigh, weightedScorers } from './scheduling/weigh'
 /** The choice and two fallbacks. */
 const ENDPOINTS_PER_PICK = 3;
 
-export interface Member {
+interface Member {
   readonly endpoint: PooledEndpoint;
   readonly watch: MetricsWatch;
 }
@@ -51,7 +40,7 @@ export interface Membership {
 export interface Pool {
   readonly scheduler: SchedulerState;
   readonly members: readonly Member[];
-  /** Follows the state. An endpoint keeps its history as long as its address and uid stay. */
+  /** Follows the state. An endpoint keeps its history as long as its address, pod and uid stay. */
   update(scheduler: SchedulerState): void;
   at(address: string): Member | undefined;
   /** `matched`: blocks held, by endpoint id. */
@@ -115,31 +104,27 @@ export function createPool(first: SchedulerState, membership: Membership, random
   function gather(request: PickRequest, matched: Int32Array, now: number): void {
     candidates.count = 0;
     for (let i = 0; i < members.length; i++) {
-      if (now <= rows[i * ROW_LENGTH + FRESH_UNTIL]!) addCandidate(i, rows, i * ROW_LENGTH, matched);
+      if (isRowFresh(rows, i * ROW_LENGTH, now)) addCandidate(i, rows, i * ROW_LENGTH, matched);
     }
-    if (candidates.count > 0) {
-      if (request.adapter !== undefined) addAdapters(true);
-      return;
-    }
+    const fresh = candidates.count > 0;
+    if (!fresh) addReady(matched);
+    if (request.adapter !== undefined) addAdapters(fresh);
+  }
+
+  /** By the ledger alone. */
+  function addReady(matched: Int32Array): void {
     for (const [i, { endpoint }] of members.entries()) {
       if (!endpoint.ready) continue;
       writeRow(rowWithoutMetrics, 0, endpoint, NO_METRICS);
       addCandidate(i, rowWithoutMetrics, 0, matched);
     }
-    if (request.adapter !== undefined) addAdapters(false);
   }
 
   function addCandidate(member: number, from: Float64Array, at: number, matched: Int32Array): void {
     const row = candidates.count++;
     places[row] = member;
-    candidates.queue[row] = from[at + QUEUE]!;
-    candidates.running[row] = from[at + RUNNING]!;
-    candidates.kvUsage[row] = from[at + KV_USAGE]!;
+    copyRow(from, at, candidates, row);
     candidates.matchedBlocks[row] = matched[ids[member]!]!;
-    candidates.lastColdPick[row] = from[at + LAST_COLD_PICK]!;
-    candidates.startMs[row] = from[at + START_MS]!;
-    candidates.inFlight[row] = from[at + IN_FLIGHT]!;
-    candidates.workTokens[row] = from[at + WORK_TOKENS]!;
   }
 
   function addAdapters(fresh: boolean): void {
@@ -147,6 +132,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
       const { endpoint } = members[places[row]!]!;
       candidates.adapters[row] = fresh ? metricsOf(endpoint).adapters : undefined;
       candidates.adaptersInFlight[row] = endpoint.load.adapters;
+      candidates.recentAdapters[row] = endpoint.load.recentAdapters;
     }
   }
 
@@ -205,7 +191,11 @@ export function createPool(first: SchedulerState, membership: Membership, random
   };
 }
 
-/** Identity of an endpoint over time. */
-function generation(endpoint: { readonly address: string; readonly uid?: string | undefined }): string {
-  return `${endpoint.address} ${endpoint.uid ?? ''}`;
+/** Identity of an endpoint over time. Where pods have no uid, as in files, their names tell them apart. */
+function generation({
+  address,
+  pod,
+  uid,
+}: Pick<PooledEndpoint, 'address' | 'pod'> & { uid?: string | undefined }): string {
+  return `${address} ${pod} ${uid ?? ''}`;
 }

@@ -1,6 +1,6 @@
 import type { EndpointState } from '../../lib/translate/gateway-state';
-import { NO_METRICS, writeRow } from './endpoint-row';
-import type { EngineMetrics } from './engine-metrics';
+import { writeRow } from './endpoint-row';
+import { type EngineMetrics, NO_METRICS } from './engine-metrics';
 import { createDrain, type Drain, observeDrain } from './ledger/drain';
 import { createLoad, type EndpointLoad } from './ledger/endpoint-load';
 import { freshUntil } from './scheduling/freshness';

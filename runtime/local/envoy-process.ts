@@ -172,7 +172,7 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
         await untilInForce(current, written, before);
       } catch (error) {
         // What this Envoy has refused, the next one could not start with.
-        // off
+        await write(previous);
         throw error;
       }
     },

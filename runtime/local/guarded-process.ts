@@ -78,7 +78,7 @@ function firstLine(guard: ChildProcess, command: string): Promise<number> {
     lines.once('line', (line) => {
       lines.off('close', failed);
       lines.close();
-
+      output.resume();
       resolve(Number(line));
     });
   });

@@ -79,7 +79,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       admin: { pipe: join(workDir, 'admin.sock') },
       processor: { pipe: join(workDir, 'router.sock') },
       // Envoy's own lines come by the same way, and are logged at the same level.
-      ...(log.isLevelEnabled('debug') && { accessLogPath: '/dev/stderr' }),
+      ...(log.isLevelEnabled('debug') && { accessLog: true }),
       ...(options.streamIdleTimeoutMs !== undefined && { streamIdleTimeoutMs: options.streamIdleTimeoutMs }),
     };
     const files = (state: EnvoyState) => (port: number) =>

@@ -21,19 +21,22 @@ export function directorySource(paths: readonly string[], options: DirectorySour
       const reader = createReader(paths);
       const alarm = createAlarm(settleMs, signal);
       let toldFault: string | undefined;
-      while (!signal.aborted) {
-        const { outcome, folders } = await reader.read();
-        alarm.watchFolders(folders);
-        if (signal.aborted) break;
-        if (outcome.kind === 'fault' && outcome.text !== toldFault) {
-          toldFault = outcome.text;
-          onFault(new Error(outcome.text));
+      try {
+        while (!signal.aborted) {
+          const { outcome, folders } = await reader.read();
+          alarm.watchFolders(folders);
+          if (signal.aborted) break;
+          if (outcome.kind === 'fault' && outcome.text !== toldFault) {
+            toldFault = outcome.text;
+            onFault(new Error(outcome.text));
+          }
+          if (outcome.kind !== 'fault') toldFault = undefined;
+          if (outcome.kind === 'changed') onChange(outcome.objects);
+          await alarm.next(pollMs);
         }
-        if (outcome.kind !== 'fault') toldFault = undefined;
-        if (outcome.kind === 'changed') onChange(outcome.objects);
-        await alarm.next(pollMs);
+      } finally {
+        alarm.close();
       }
-      alarm.close();
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { SourcedValue } from '../../lib/translate/sourced-value';
+
 /**
  * Where the objects (InferenceGatewayConfig, Pod, ConfigMap, InferenceModelRewrite) come from: a directory of YAML
  * that is watched, the supervising process, or the Kubernetes API. Readers see whole sets only, never half an edit.
@@ -12,10 +14,4 @@ export interface ObjectSet {
   readonly objects: readonly SourcedObject[];
 }
 
-export interface SourcedObject {
-  /** Where it was read: a file path, or a kind of address such as `kubernetes`. */
-  readonly source: string;
-  readonly value: unknown;
-  /** Line (from 1) of a path inside `value`, where the source has lines. */
-  lineOf?(path: ReadonlyArray<string | number>): number | undefined;
-}
+export type SourcedObject = SourcedValue;

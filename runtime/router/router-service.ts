@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { MAX_REQUEST_BODY_BYTES } from '../../lib/api/inference-gateway-config/bbr';
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import { createBodyRouter } from '../body-router/body-router';
 import { createScraper } from '../endpoint-picker/endpoints/scraper';
@@ -31,8 +32,8 @@ export interface RouterService {
   close(): Promise<void>;
 }
 
-/** `spec.bbr.maxRequestBodyBytes` at most, and room for the message around it. */
-const MAX_MESSAGE_BYTES = 268_435_456 + 1_048_576;
+/** The largest body, and room for the message around it. */
+const MAX_MESSAGE_BYTES = MAX_REQUEST_BODY_BYTES + 1_048_576;
 
 const BODY_BUDGET_BYTES = 2 * 1024 ** 3;
 

@@ -3,6 +3,7 @@ import type { BodyRouterObserver } from '../body-router/observer';
 import type { PickerObserver } from '../endpoint-picker/observe';
 import type { PoolStatus } from '../endpoint-picker/status';
 import type { ExtProcCounters } from '../ext-proc/counters';
+import { labelLimit } from './label-limit';
 
 export interface RouterMetrics {
   readonly router: BodyRouterObserver;
@@ -22,6 +23,9 @@ export interface RouterReadings {
 const DECISION_BUCKETS = [1e-5, 2e-5, 3e-5, 4e-5, 5e-5, 7.5e-5, 1e-4, 1.5e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 1e-1];
 const ROUTING_BUCKETS = [5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 1e-1, 0.25, 0.5, 1];
 const SIZE_BUCKETS = [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28];
+
+/** Models, adapters and rewrites that get series of their own. */
+const MAX_NAMES = 1000;
 
 /**
  * Metrics of the Body-Based Router and the Endpoint Pickers, in the inference extension's names where it has one.
@@ -79,11 +83,26 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     buckets: DECISION_BUCKETS,
     registers,
   });
-  const attempts = new Counter({
+  const refusedPicks = new Map<string, Record<'saturated' | 'no-endpoints', number>>();
+  new Counter({
     name: 'inference_extension_scheduler_attempts_total',
     help: 'Scheduling decisions, by outcome and by the pod chosen.',
     labelNames: ['status', 'inference_pool', 'pod_name'],
     registers,
+    // Of the pods that are there now: one that is gone takes its series with it.
+    collect() {
+      this.reset();
+      for (const { scheduler, pods } of readings.pools()) {
+        for (const { pod, picks } of pods) {
+          this.inc({ status: 'success', inference_pool: scheduler, pod_name: pod }, picks);
+        }
+      }
+      for (const [scheduler, counts] of refusedPicks) {
+        for (const [status, count] of Object.entries(counts)) {
+          if (count > 0) this.inc({ status, inference_pool: scheduler, pod_name: '' }, count);
+        }
+      }
+    },
   });
   const elsewhere = new Counter({
     name: 'inference_extension_served_elsewhere_total',
@@ -99,26 +118,30 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     registers,
   });
   registerReadings(registry, readings);
+  const limited = labelLimit(MAX_NAMES);
 
   return {
     router: {
       requestRouted({ model, bodyBytes, decisionMs, rewrite }) {
-        requests.inc({ model_name: rewrite?.from ?? model, target_model_name: model });
-        sizes.observe({ target_model_name: model }, bodyBytes);
+        const target = limited(model);
+        const asked = rewrite === undefined ? target : limited(rewrite.from);
+        requests.inc({ model_name: asked, target_model_name: target });
+        sizes.observe({ target_model_name: target }, bodyBytes);
         routing.observe(decisionMs / 1000);
         if (rewrite === undefined) return;
-        rewrites.inc({ model_rewrite_name: rewrite.name, model_name: rewrite.from, target_model: model });
+        rewrites.inc({ model_rewrite_name: limited(rewrite.name), model_name: asked, target_model: target });
       },
       requestRefused: (refusal) => refusals.inc({ error_code: refusal }),
       requestDefaulted: () => defaulted.inc(),
       requestAnswered: (endpoint) => answered.inc({ endpoint }),
     },
     picker: {
-      picked(scheduler, pod, microseconds) {
-        decisions.observe(microseconds / 1e6);
-        attempts.inc({ status: 'success', inference_pool: scheduler, pod_name: pod });
+      picked: (_scheduler, _pod, microseconds) => decisions.observe(microseconds / 1e6),
+      refused(scheduler, kind) {
+        const counts = refusedPicks.get(scheduler) ?? { saturated: 0, 'no-endpoints': 0 };
+        counts[kind] += 1;
+        refusedPicks.set(scheduler, counts);
       },
-      refused: (scheduler, kind) => attempts.inc({ status: kind, inference_pool: scheduler, pod_name: '' }),
       servedElsewhere: (scheduler, kind) => elsewhere.inc({ inference_pool: scheduler, kind }),
       scraped: (scheduler, outcome, milliseconds) =>
         scrapes.observe({ inference_pool: scheduler, outcome }, milliseconds / 1000),

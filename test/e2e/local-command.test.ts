@@ -74,6 +74,20 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends Envoy, the router a
   expect(await command.family()).toEqual([]);
 });
 
+test('Ctrl-C in the middle of --once is no success', async () => {
+  const command = start(['local', '--once', ...ANY_PORT]);
+  await until('the demo is under way', () => command.stdout().includes('Gateway'));
+  command.signal('SIGINT');
+  expect([await command.exited, command.errorLines()]).toEqual([130, []]);
+  expect(await command.family()).toEqual([]);
+}, 60_000);
+
+test('a command that is used wrongly exits 2, and help exits 0', async () => {
+  expect(await start(['local', '--listen', 'nowhere']).exited).toBe(2);
+  expect(await start(['validate']).exited).toBe(2);
+  expect(await start(['local', '--help']).exited).toBe(0);
+});
+
 test('Envoy and the router end when the command is killed', async () => {
   const { command } = await startServing();
   command.signal('SIGKILL');

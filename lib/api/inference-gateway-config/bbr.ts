@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { labelNameSchema } from '../schema/object-meta';
 
-/** 256 MiB: the most that the router buffers of one request. */
-const MAX_REQUEST_BODY_BYTES = 268_435_456;
+/** 256 MiB: the most that `spec.bbr.maxRequestBodyBytes` can allow. */
+export const MAX_REQUEST_BODY_BYTES = 268_435_456;
 
 const defaultBackendSchema = z
   .strictObject({

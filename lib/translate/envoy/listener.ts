@@ -1,3 +1,4 @@
+import { MAX_REQUEST_BODY_BYTES } from '../../api/inference-gateway-config/bbr';
 import { envoyAddress } from './address';
 import { CONNECTION_BUFFER_BYTES } from './connection-buffer';
 import { EARLY_REMOVED_ENVOY_HEADERS, EARLY_REMOVED_HEADERS } from './control-headers';
@@ -5,9 +6,6 @@ import type { Json, JsonObject } from './json';
 import { localReplyConfig } from './local-replies';
 import { type EnvoyOptions, seconds } from './options';
 import { LISTENER_NAME, PROCESSOR_CLUSTER, ROUTE_CONFIGURATION, STAT_PREFIX, TYPE_URL } from './resource-names';
-
-/** `spec.bbr.maxRequestBodyBytes` at most; the routes carry the limit in force. */
-const LARGEST_BODY_BYTES = 268_435_456;
 
 /** The listener. It depends on the options alone, so that no edit of the objects drains connections. */
 export function listener(options: EnvoyOptions, routesFile: string): JsonObject {
@@ -55,11 +53,12 @@ function connectionManager(options: EnvoyOptions, routesFile: string): JsonObjec
       },
     ],
     local_reply_config: localReplyConfig(),
-    ...(options.accessLogPath === undefined ? {} : { access_log: [accessLog(options.accessLogPath)] }),
+    ...(options.accessLog && { access_log: [accessLog()] }),
     http_filters: [
       filter('buffer', {
         '@type': 'type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer',
-        max_request_bytes: LARGEST_BODY_BYTES,
+        // The routes carry the limit in force.
+        max_request_bytes: MAX_REQUEST_BODY_BYTES,
       }),
       filter('ext_proc', processorFilter(options)),
       filter('router', {
@@ -96,12 +95,11 @@ function filter(name: string, config: JsonObject): JsonObject {
 }
 
 /** JSON, so that nothing a client sends can end a line or a field. */
-function accessLog(path: string): Json {
+function accessLog(): Json {
   return {
-    name: 'envoy.access_loggers.file',
+    name: 'envoy.access_loggers.stderr',
     typed_config: {
-      '@type': 'type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog',
-      path,
+      '@type': 'type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StderrAccessLog',
       log_format: {
         json_format: {
           time: '%START_TIME%',

@@ -17,8 +17,8 @@ export interface EnvoyOptions {
   readonly messageTimeoutMs?: number;
   /** Envoy's heap. At 80 % of it new requests get 503, at the bound uploads are cut. Bytes, default 4 GiB. */
   readonly maxHeapBytes?: number;
-  /** Access log as JSON lines, for example `/dev/stdout`; absent is none. */
-  readonly accessLogPath?: string;
+  /** Whether each request is logged, as a JSON line on Envoy's standard error. Default false. */
+  readonly accessLog?: boolean;
 }
 
 interface TcpAddress {

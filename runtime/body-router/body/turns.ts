@@ -17,8 +17,11 @@ export function runNow<T>(work: Sliced<T>): T {
 
 /** Does the work of many bodies a slice at a time, in rotation, one slice of all of them a turn of the event loop. */
 export interface Turns {
-  run<T>(work: Sliced<T>): Promise<T>;
+  /** `wanted` is asked before each slice: work that is wanted no more is dropped, with its body, and resolves to undefined. */
+  run<T>(work: Sliced<T>, wanted: () => boolean): Promise<T | undefined>;
 }
+
+const DROPPED = { done: true, value: undefined } as const;
 
 /** `yieldTurn` resolves when the event loop has served what was waiting. */
 export function createTurns(yieldTurn: () => Promise<void>): Turns {
@@ -35,11 +38,11 @@ export function createTurns(yieldTurn: () => Promise<void>): Turns {
   }
 
   return {
-    run: <T>(work: Sliced<T>) =>
-      new Promise<T>((resolve, reject) => {
+    run: <T>(work: Sliced<T>, wanted: () => boolean) =>
+      new Promise<T | undefined>((resolve, reject) => {
         queue.push(() => {
           try {
-            const step = work.next();
+            const step = wanted() ? work.next() : DROPPED;
             if (step.done !== true) return false;
             resolve(step.value);
           } catch (error) {

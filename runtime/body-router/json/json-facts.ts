@@ -6,6 +6,7 @@ import {
   type FactsResult,
   MAX_MODEL_BYTES,
   MAX_PROMPT_BYTES,
+  MAX_SALT_BYTES,
   type ModelFact,
 } from '../request-facts';
 import { scanObject } from './scan';
@@ -42,7 +43,9 @@ export function* jsonFacts(body: Body): Sliced<FactsResult> {
     prompt,
     promptBytes: Math.min(promptBytes, MAX_PROMPT_BYTES),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(salt?.kind === 'string' && { cacheSalt: salt }),
+    ...(salt?.kind === 'string' && {
+      cacheSalt: { start: salt.start, end: Math.min(salt.end, salt.start + MAX_SALT_BYTES) },
+    }),
   };
 }
 

@@ -2,6 +2,7 @@ import { bodyOf } from '../body/span';
 import { spliceBody } from '../body/splice';
 import { encodeString } from '../json/json-facts';
 import { JsonScanner } from '../json/scanner';
+import { HeldBytes } from './held-bytes';
 
 /** Bytes held until the model is found; a response in which it comes later passes unchanged. */
 const MAX_HELD_BYTES = 8 * 1024 * 1024;
@@ -10,8 +11,7 @@ const MAX_HELD_BYTES = 8 * 1024 * 1024;
 export class JsonRestorer {
   private readonly scanner = new JsonScanner(new Set(['model']));
   private readonly replacement: Buffer;
-  private held: Buffer[] = [];
-  private heldBytes = 0;
+  private readonly held = new HeldBytes();
   private passing = false;
 
   constructor(model: string) {
@@ -20,18 +20,15 @@ export class JsonRestorer {
 
   push(chunk: Buffer, endOfStream: boolean): readonly Buffer[] {
     if (this.passing) return [chunk];
-    this.held.push(chunk);
-    this.heldBytes += chunk.length;
     const fault = this.scanner.push(chunk);
     const model = this.scanner.members.find(({ kind }) => kind === 'string');
-    if (model !== undefined) return this.pass(spliceBody(bodyOf(this.held), [model], this.replacement).chunks);
-    const hopeless = fault !== undefined || this.heldBytes > MAX_HELD_BYTES;
-    return hopeless || endOfStream ? this.pass(this.held) : [];
-  }
-
-  private pass(chunks: readonly Buffer[]): readonly Buffer[] {
+    const hopeless = fault !== undefined || endOfStream || this.held.length + chunk.length > MAX_HELD_BYTES;
+    if (model === undefined && !hopeless) {
+      this.held.push(chunk);
+      return [];
+    }
     this.passing = true;
-    this.held = [];
-    return chunks;
+    const bytes = this.held.takeWith(chunk);
+    return model === undefined ? [bytes] : spliceBody(bodyOf([bytes]), [model], this.replacement).chunks;
   }
 }

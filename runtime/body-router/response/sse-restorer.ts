@@ -1,12 +1,14 @@
-import { append, bodyOf, sliceBody } from '../body/span';
+import { append, bodyOf } from '../body/span';
 import { spliceBody } from '../body/splice';
 import { encodeString } from '../json/json-facts';
+import { HeldBytes } from './held-bytes';
 import { modelSpans } from './restore-spans';
 
 /** A longer line passes unchanged. */
 const MAX_LINE_BYTES = 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
+const FIELD = 'data:';
 
 /**
  * For server-sent events: a line is held until it is whole, and the JSON of each `data:` line has its model replaced.
@@ -14,8 +16,7 @@ const CR = 0x0d;
  */
 export class SseRestorer {
   private readonly replacement: Buffer;
-  private line: Buffer[] = [];
-  private lineBytes = 0;
+  private readonly line = new HeldBytes();
   /** The line at hand is too long to hold; the rest of it passes. */
   private overlong = false;
 
@@ -26,52 +27,50 @@ export class SseRestorer {
   push(chunk: Buffer, endOfStream: boolean): readonly Buffer[] {
     const out: Buffer[] = [];
     let from = 0;
-    for (let end = lineEnd(chunk, 0); end >= 0; end = lineEnd(chunk, from)) {
-      this.hold(chunk.subarray(from, end), out);
-      this.endLine(out);
+    for (const end of lineEnds(chunk)) {
+      this.endLine(chunk.subarray(from, end), out);
       out.push(chunk.subarray(end, end + 1));
       from = end + 1;
     }
-    this.hold(chunk.subarray(from), out);
-    if (endOfStream) this.endLine(out);
+    const rest = chunk.subarray(from);
+    if (endOfStream) this.endLine(rest, out);
+    else this.hold(rest, out);
     return out;
   }
 
   private hold(bytes: Buffer, out: Buffer[]): void {
-    if (bytes.length === 0) return;
-    if (this.overlong) {
-      out.push(bytes);
+    if (!this.overlong && this.line.length + bytes.length <= MAX_LINE_BYTES) {
+      this.line.push(bytes);
       return;
     }
-    this.line.push(bytes);
-    this.lineBytes += bytes.length;
-    if (this.lineBytes <= MAX_LINE_BYTES) return;
-    append(out, this.line);
-    this.line = [];
-    this.lineBytes = 0;
+    out.push(this.line.takeWith(bytes));
     this.overlong = true;
   }
 
-  private endLine(out: Buffer[]): void {
-    const line = bodyOf(this.line);
-    this.line = [];
-    this.lineBytes = 0;
-    this.overlong = false;
-    if (line.length === 0) return;
-    const head = Buffer.concat(sliceBody(line, { start: 0, end: 5 }).chunks).toString('latin1');
-    if (head !== 'data:') {
-      append(out, line.chunks);
+  private endLine(bytes: Buffer, out: Buffer[]): void {
+    const line = this.line.takeWith(bytes);
+    if (this.overlong || line.length > MAX_LINE_BYTES || line.toString('latin1', 0, FIELD.length) !== FIELD) {
+      if (line.length > 0) out.push(line);
+      this.overlong = false;
       return;
     }
-    const data = sliceBody(line, { start: 5, end: line.length });
-    const spans = modelSpans(data).map(({ start, end }) => ({ start: start + 5, end: end + 5 }));
-    append(out, spliceBody(line, spans, this.replacement).chunks);
+    const data = bodyOf([line.subarray(FIELD.length)]);
+    const spans = modelSpans(data).map(({ start, end }) => ({ start: start + FIELD.length, end: end + FIELD.length }));
+    append(out, spliceBody(bodyOf([line]), spans, this.replacement).chunks);
   }
 }
 
-/** Where the line that begins at `from` ends in this chunk, or -1. Events end their lines with LF, CR or both. */
-function lineEnd(chunk: Buffer, from: number): number {
-  const lf = chunk.indexOf(LF, from);
-  const cr = chunk.subarray(from, lf < 0 ? chunk.length : lf).indexOf(CR);
-  return cr < 0 ? lf : from + cr;
+/** Where lines end in a chunk: at LF, at CR, or at both, with an empty line between them. */
+function* lineEnds(chunk: Buffer): Generator<number> {
+  let lf = chunk.indexOf(LF);
+  let cr = chunk.indexOf(CR);
+  while (lf >= 0 || cr >= 0) {
+    if (cr < 0 || (lf >= 0 && lf < cr)) {
+      yield lf;
+      lf = chunk.indexOf(LF, lf + 1);
+    } else {
+      yield cr;
+      cr = chunk.indexOf(CR, cr + 1);
+    }
+  }
 }

@@ -14,7 +14,12 @@ export interface EndpointLoad {
   ended: number;
   /** Requests in flight by LoRA adapter. */
   readonly adapters: Map<string, number>;
+  /** LoRA adapters of requests that came here, also of those that ended, the latest last; at most `MAX_RECENT`. */
+  readonly recentAdapters: Set<string>;
 }
+
+/** No engine is set up to hold more adapters at once. */
+const MAX_RECENT = 64;
 
 export interface LedgerEntry {
   /** Where it is counted now; undefined while it is served by an address unknown to the pool, and at the end. */
@@ -32,7 +37,7 @@ export interface RequestSize {
 }
 
 export function createLoad(): EndpointLoad {
-  return { requests: 0, uncachedTokens: 0, outputTokens: 0, ended: 0, adapters: new Map() };
+  return { requests: 0, uncachedTokens: 0, outputTokens: 0, ended: 0, adapters: new Map(), recentAdapters: new Set() };
 }
 
 /** Enters a request. Token counts are rounded, so that sums return to zero exactly. */
@@ -78,7 +83,11 @@ function add(load: EndpointLoad, entry: LedgerEntry): void {
   load.requests += 1;
   load.uncachedTokens += entry.uncachedTokens;
   load.outputTokens += entry.outputTokens;
-  if (entry.adapter !== undefined) load.adapters.set(entry.adapter, (load.adapters.get(entry.adapter) ?? 0) + 1);
+  if (entry.adapter === undefined) return;
+  load.adapters.set(entry.adapter, (load.adapters.get(entry.adapter) ?? 0) + 1);
+  load.recentAdapters.delete(entry.adapter);
+  load.recentAdapters.add(entry.adapter);
+  if (load.recentAdapters.size > MAX_RECENT) load.recentAdapters.delete(load.recentAdapters.values().next().value!);
 }
 
 function subtract(load: EndpointLoad, entry: LedgerEntry): void {

@@ -1,7 +1,7 @@
 import type { BlockHash } from '../endpoint-picker';
 
 /** Number of a block's record; 0: nobody holds the block. */
-export type BlockId = number;
+type BlockId = number;
 
 /** Endpoint ids are kept in 16 bits, less the value that stands for none. */
 export const MAX_ENDPOINTS = 0xffff;
@@ -14,13 +14,17 @@ export const MAX_ENDPOINTS = 0xffff;
  * that list is full, and sets, of 192 neighbouring ids a record, have the others.
  */
 export interface BlockHolders {
-  find(hash: BlockHash): BlockId;
-  /** `endpoint`, below `MAX_ENDPOINTS`, is no holder of the block yet. */
-  add(hash: BlockHash, endpoint: number): BlockId;
+  /** `guess`: where it may well be. Blocks that were added one after the other have ids one after the other. */
+  find(hash: BlockHash, guess: BlockId): BlockId;
+  /** `found`: what `find` returned. `endpoint`, below `MAX_ENDPOINTS`, is no holder of the block yet. */
+  add(found: BlockId, hash: BlockHash, endpoint: number): BlockId;
   /** `endpoint` is a holder. The id of a block that nobody holds any more will stand for another block. */
   remove(block: BlockId, endpoint: number): void;
-  /** Adds 1 in `matched` for each holder that has `length` there; false where there is none. */
-  extend(hash: BlockHash, length: number, matched: Int32Array): boolean;
+  /**
+   * Adds to `matched`, which is zero, for each endpoint the length of the longest run of blocks, from the first on, that
+   * it holds. Quickest where the last block was added first.
+   */
+  match(hashes: readonly BlockHash[], matched: Int32Array): void;
 }
 
 const RECORD_BYTES = 32;
@@ -28,12 +32,14 @@ const RECORD_BYTES = 32;
 const WORDS = RECORD_BYTES / Int32Array.BYTES_PER_ELEMENT;
 const NEXT_BLOCK = 2;
 const SETS = 3;
-// Of a set. Its bits are in the words after these two.
+// Of a set, whose bits are in the words after these two. The number of its range is written with all bits flipped: the
+// two words together then are no number, and never a hash.
 const NEXT_SET = 0;
 const RANGE = 1;
 const FIRST_BITS = 2;
-/** Of a free record. */
+// Of a free record.
 const NEXT_FREE = 0;
+const NO_HASH = 1;
 // The list in 16-bit places: holders as id + 1, so that 0 is an empty place.
 const PLACES = RECORD_BYTES / Uint16Array.BYTES_PER_ELEMENT;
 const FIRST_PLACE = 8;
@@ -63,7 +69,8 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
     return (Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> 7) & mask;
   }
 
-  function find(hash: BlockHash): BlockId {
+  function find(hash: BlockHash, guess: BlockId): BlockId {
+    if (guess > 0 && guess <= used && hashes[guess * (WORDS / 2)] === hash) return guess;
     let block = buckets[bucketOf(hash)]!;
     while (block !== 0 && hashes[block * (WORDS / 2)] !== hash) block = words[block * WORDS + NEXT_BLOCK]!;
     return block;
@@ -79,6 +86,7 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
 
   function giveBack(record: number): void {
     words[record * WORDS + NEXT_FREE] = free;
+    words[record * WORDS + NO_HASH] = -1;
     free = record;
   }
 
@@ -110,7 +118,7 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
   }
 
   function addToSets(block: BlockId, endpoint: number): void {
-    const range = Math.floor(endpoint / IDS_IN_SET);
+    const range = rangeOf(endpoint);
     let set = words[block * WORDS + SETS]!;
     while (set !== 0 && words[set * WORDS + RANGE] !== range) set = words[set * WORDS + NEXT_SET]!;
     if (set === 0) {
@@ -124,7 +132,7 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
   }
 
   function removeFromSets(block: BlockId, endpoint: number): void {
-    const range = Math.floor(endpoint / IDS_IN_SET);
+    const range = rangeOf(endpoint);
     let link = block * WORDS + SETS;
     while (words[words[link]! * WORDS + RANGE] !== range) link = words[link]! * WORDS + NEXT_SET;
     const set = words[link]!;
@@ -140,7 +148,7 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
     const set = words[block * WORDS + SETS]!;
     let word = 0;
     while (words[set * WORDS + FIRST_BITS + word] === 0) word++;
-    return words[set * WORDS + RANGE]! * IDS_IN_SET + word * 32 + lowestBit(words[set * WORDS + FIRST_BITS + word]!);
+    return firstOf(words[set * WORDS + RANGE]!) + word * 32 + lowestBit(words[set * WORDS + FIRST_BITS + word]!);
   }
 
   /** Moves the last of the list, or one from the sets, to `place`, from which a holder has gone. */
@@ -157,10 +165,34 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
     places[last] = 0;
   }
 
+  /** Adds 1 in `matched` for each holder that has `length` there; false where there is none. */
+  function extend(block: BlockId, length: number, matched: Int32Array): boolean {
+    let extended = false;
+    for (let at = block * PLACES + FIRST_PLACE; at < (block + 1) * PLACES; at++) {
+      const holder = places[at]!;
+      if (holder === 0) return extended;
+      if (matched[holder - 1] !== length) continue;
+      matched[holder - 1] = length + 1;
+      extended = true;
+    }
+    for (let set = words[block * WORDS + SETS]!; set !== 0; set = words[set * WORDS + NEXT_SET]!) {
+      let first = firstOf(words[set * WORDS + RANGE]!);
+      for (let at = set * WORDS + FIRST_BITS; at < (set + 1) * WORDS; at++, first += 32) {
+        for (let bits = words[at]!; bits !== 0; bits &= bits - 1) {
+          const endpoint = first + lowestBit(bits);
+          if (matched[endpoint] !== length) continue;
+          matched[endpoint] = length + 1;
+          extended = true;
+        }
+      }
+    }
+    return extended;
+  }
+
   return {
     find,
-    add(hash, endpoint) {
-      const block = find(hash) || create(hash);
+    add(found, hash, endpoint) {
+      const block = found || create(hash);
       const place = placeOf(block, 0);
       if (place < 0) addToSets(block, endpoint);
       else places[place] = endpoint + 1;
@@ -172,31 +204,22 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
       else fill(block, place);
       if (places[block * PLACES + FIRST_PLACE] === 0) forget(block);
     },
-    extend(hash, length, matched) {
-      const block = find(hash);
-      if (block === 0) return false;
-      let extended = false;
-      for (let at = block * PLACES + FIRST_PLACE; at < (block + 1) * PLACES; at++) {
-        const holder = places[at]!;
-        if (holder === 0) return extended;
-        if (matched[holder - 1] !== length) continue;
-        matched[holder - 1] = length + 1;
-        extended = true;
+    match(hashes, matched) {
+      let block = 0;
+      for (let length = 0; length < hashes.length; length++) {
+        block = find(hashes[length]!, block - 1);
+        if (block === 0 || !extend(block, length, matched)) return;
       }
-      for (let set = words[block * WORDS + SETS]!; set !== 0; set = words[set * WORDS + NEXT_SET]!) {
-        let first = words[set * WORDS + RANGE]! * IDS_IN_SET;
-        for (let at = set * WORDS + FIRST_BITS; at < (set + 1) * WORDS; at++, first += 32) {
-          for (let bits = words[at]!; bits !== 0; bits &= bits - 1) {
-            const endpoint = first + lowestBit(bits);
-            if (matched[endpoint] !== length) continue;
-            matched[endpoint] = length + 1;
-            extended = true;
-          }
-        }
-      }
-      return extended;
     },
   };
+}
+
+function rangeOf(endpoint: number): number {
+  return ~Math.floor(endpoint / IDS_IN_SET);
+}
+
+function firstOf(range: number): number {
+  return ~range * IDS_IN_SET;
 }
 
 function lowestBit(bits: number): number {

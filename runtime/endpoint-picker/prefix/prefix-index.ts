@@ -68,11 +68,15 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
     return (mixed ^ (mixed >>> 15)) & mask;
   }
 
-  function find(block: number, endpoint: number): number {
+  function isRowOf(row: number, block: number, endpoint: number): boolean {
+    return rows[row * WORDS + BLOCK] === block && rows[row * WORDS + ENDPOINT] === endpoint;
+  }
+
+  /** The row of a pair, or 0. Rows of one prompt mostly lie one after the other, so that `guess` is often right. */
+  function find(block: number, endpoint: number, guess: number): number {
+    if (isRowOf(guess, block, endpoint)) return guess;
     let row = buckets[bucketOf(block, endpoint)]!;
-    while (row !== 0 && (rows[row * WORDS + BLOCK] !== block || rows[row * WORDS + ENDPOINT] !== endpoint)) {
-      row = rows[row * WORDS + NEXT]!;
-    }
+    while (row !== 0 && !isRowOf(row, block, endpoint)) row = rows[row * WORDS + NEXT]!;
     return row;
   }
 
@@ -124,6 +128,7 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
     removeFromRecency(recency, row);
     removeFromBucket(row, bucketOf(block, endpoint));
     holders.remove(block, endpoint);
+    rows[row * WORDS + BLOCK] = 0;
     rows[row * WORDS + NEXT] = free;
     free = row;
     recency.size -= 1;
@@ -146,25 +151,28 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
     return created;
   }
 
-  function addOne(hash: BlockHash, endpoint: number, recency: Recency, limit: number): void {
-    const held = holders.find(hash);
-    const known = held === 0 ? 0 : find(held, endpoint);
+  /** Returns the row of the pair; `previous`: that of the block after it in the prompt, or 0. */
+  function addOne(hash: BlockHash, endpoint: number, recency: Recency, limit: number, previous: number): number {
+    const found = holders.find(hash, rows[previous * WORDS + BLOCK]! + 1);
+    const known = found === 0 ? 0 : find(found, endpoint, previous + 1);
     if (known !== 0) {
-      if (recency.newest === known) return;
+      if (recency.newest === known) return known;
       removeFromRecency(recency, known);
       pushNewest(recency, known);
-      return;
+      return known;
     }
+    // What is forgotten is another block's: the endpoint does not hold this one.
     if (recency.size >= limit) forgetOldest(recency);
     const row = takeRow();
-    if (row === 0) return;
-    const block = holders.add(hash, endpoint);
+    if (row === 0) return 0;
+    const block = holders.add(found, hash, endpoint);
     rows[row * WORDS + BLOCK] = block;
     rows[row * WORDS + ENDPOINT] = endpoint;
     pushBucket(row, bucketOf(block, endpoint));
     pushNewest(recency, row);
     recency.size += 1;
     size += 1;
+    return row;
   }
 
   return {
@@ -173,17 +181,16 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
     },
     match(hashes, matched) {
       matched.fill(0);
-      for (let block = 0; block < hashes.length; block++) {
-        if (!holders.extend(hashes[block]!, block, matched)) return;
-      }
+      holders.match(hashes, matched);
     },
     add(hashes, endpoint) {
       if (hashes.length === 0 || endpoint >= MAX_ENDPOINTS) return;
       const recency = recencyOf(endpoint);
       const limit = share();
       // Last block first: what is forgotten first is then the end of a prompt, not the start that the rest hangs on.
+      let row = 0;
       for (let block = Math.min(hashes.length, limit) - 1; block >= 0; block--) {
-        addOne(hashes[block]!, endpoint, recency, limit);
+        row = addOne(hashes[block]!, endpoint, recency, limit, row);
       }
     },
     purge(endpoint) {

@@ -24,10 +24,12 @@ export interface Candidates {
   readonly inFlight: Float64Array;
   /** Ledger: tokens of the requests in flight that are still ahead. */
   readonly workTokens: Float64Array;
-  /** Of the request at hand only where it is for an adapter, as the next column. */
+  /** Filled only where the request is for an adapter, as the next two columns. */
   readonly adapters: Array<AdapterResidency | undefined>;
   /** Ledger: requests in flight by adapter. */
   readonly adaptersInFlight: Array<ReadonlyMap<string, number>>;
+  /** Ledger: adapters of requests that came there, the latest last. */
+  readonly recentAdapters: Array<ReadonlySet<string>>;
 }
 
 export function createCandidates(capacity: number): Candidates {
@@ -45,5 +47,6 @@ export function createCandidates(capacity: number): Candidates {
     workTokens: column(),
     adapters: [],
     adaptersInFlight: [],
+    recentAdapters: [],
   };
 }

@@ -86,7 +86,7 @@ export async function validateWithEnvoy(state: EnvoyState): Promise<void> {
       listen: { host: '127.0.0.1', port: 0 },
       admin: { pipe: join(directory, 'admin.sock') },
       processor: { host: '127.0.0.1', port: 9 },
-      accessLogPath: '/dev/stdout',
+      accessLog: true,
     };
     writeFiles(directory, envoyResourceFiles(state, options));
     const args = ['--mode', 'validate', '--log-level', 'error', '-c', join(directory, 'bootstrap.json')];

@@ -364,6 +364,14 @@ describe('the ticket', () => {
   });
 });
 
+test('a peer that sends its messages twice leaks no ticket', async () => {
+  const { stream, send, events } = world();
+  await send(JSON_TYPE, '{"model":"a-model"}');
+  await stream.requestBody(bodyFrom('{"model":"a-model"}'));
+  stream.closed();
+  expect(events.filter(([name]) => name === 'done')).toHaveLength(2);
+});
+
 describe('explanations', () => {
   test.each([
     [true, '1', true],

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { PickedEndpoints, PickRequest, PickResult } from '../../../runtime/endpoint-picker/endpoint-picker';
 import {
   DEFAULT_WEIGHTS,
@@ -97,6 +98,20 @@ describe('the choice', () => {
     expect(pick(rig, { adapter: 'sql' }).endpoints[0]).toBe(ADDRESS.get(POD_2));
   });
 
+  test('an adapter goes back to the pod that has it loaded, though nothing of it runs there', () => {
+    const rig = pickerRig(schedulerState({ weights: { ...DEFAULT_WEIGHTS, loraAffinity: 1 } }));
+    const none = { running: new Set<string>(), waiting: new Set<string>(), distinct: 0, slots: 2 };
+    rig.metrics.tellAll(engineMetrics({ adapters: none }));
+    const first = pick(rig, { adapter: 'sql' });
+    first.ticket.done(200);
+    rig.metrics.tellAll(engineMetrics({ adapters: none }));
+    for (let i = 0; i < 10; i++) {
+      const again = pick(rig, { adapter: 'sql' });
+      expect(again.endpoints[0]).toBe(first.endpoints[0]);
+      again.ticket.done(200);
+    }
+  });
+
   test('is explained when that is asked for, and only then', () => {
     const rig = pickerRig(schedulerState());
     rig.metrics.tellAll(engineMetrics());
@@ -112,6 +127,46 @@ describe('the choice', () => {
     const [address] = pick(rig, { scheduler: 'models/qwen' }).endpoints;
     expect(other.map((endpoint) => endpoint.address)).toContain(address);
   });
+});
+
+test('a decision sees every change at once: it is the same as when all is written anew before it', () => {
+  const state = gatewayState(schedulerState({ weights: { ...DEFAULT_WEIGHTS, lru: 1, runningRequests: 1 } }));
+  const pod = fc.constantFrom(...ADDRESS.keys());
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('pick' as const), first: fc.nat(3) }) },
+    fc.record({ kind: fc.constantFrom('done' as const, 'sent' as const, 'refused' as const), pod, which: fc.nat(30) }),
+    fc.record({ kind: fc.constant('served' as const), pod, which: fc.nat(30) }),
+    fc.record({ kind: fc.constant('answered' as const), pod, waiting: fc.nat(9), running: fc.nat(9) }),
+    fc.record({ kind: fc.constant('paced' as const), pod, intervalMs: fc.constantFrom(200, 1000) }),
+    fc.record({ kind: fc.constant('passed' as const), ms: fc.nat(2500) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const [left, right] = [pickerRig(...state.schedulers), pickerRig(...state.schedulers)];
+      const outcomes = [left, right].map((rig) => {
+        rig.metrics.tellAll(engineMetrics());
+        const tickets: PickedEndpoints['ticket'][] = [];
+        return steps.map((each) => {
+          const ticket = 'which' in each ? tickets[each.which % tickets.length] : undefined;
+          const target = 'pod' in each ? rig.metrics.targets.get(each.pod)! : undefined;
+          if (each.kind === 'done') ticket?.done(200);
+          else if (each.kind === 'served') ticket?.served(ADDRESS.get(each.pod)!);
+          else if (each.kind === 'sent') target!.sent();
+          else if (each.kind === 'refused') target!.refused();
+          else if (each.kind === 'answered') target!.answered(engineMetrics(each));
+          else if (each.kind === 'paced') target!.paced(each.intervalMs);
+          else if (each.kind === 'passed') rig.now += each.ms;
+          if (each.kind !== 'pick') return undefined;
+          if (rig === right) rig.picker.update(state);
+          const result = pick(rig, { ...prompt(each.first * 1000, 8), explain: true });
+          tickets.push(result.ticket);
+          return [result.endpoints, result.explanation];
+        });
+      });
+      expect(outcomes[0]).toEqual(outcomes[1]);
+    }),
+    { numRuns: 40 },
+  );
 });
 
 describe('exclusion', () => {
@@ -215,6 +270,26 @@ describe('the ledger', () => {
 });
 
 describe('a new state', () => {
+  test('a pod of another name at an old address starts empty, also where pods have no uid', () => {
+    const at = (pod: string) => schedulerState({ endpoints: [{ address: '10.0.0.1:80', pod, ready: true }] });
+    const rig = pickerRig(at('models/old'));
+    pick(rig);
+    rig.picker.update(gatewayState(at('models/new')));
+    expect(rig.picker.status()[0]!.pods).toMatchObject([{ pod: 'models/new', inFlight: 0, picks: 0 }]);
+  });
+
+  test('a pod that is not ready for a while keeps its ledger', () => {
+    const endpoints = endpointStates(2);
+    const rig = pickerRig(schedulerState({ endpoints }));
+    rig.metrics.tellAll(engineMetrics());
+    const busy = pick(rig).endpoints[0]!;
+    for (const ready of [false, true]) {
+      const states = endpoints.map((state) => (state.address === busy ? { ...state, ready } : state));
+      rig.picker.update(gatewayState(schedulerState({ endpoints: states })));
+    }
+    expect(pick(rig).endpoints[0]).not.toBe(busy);
+  });
+
   test('keeps ledger, metrics and prefixes of the pods that stay', () => {
     const rig = pickerRig(schedulerState());
     rig.metrics.tellAll(engineMetrics({ kvUsage: 0.5 }));

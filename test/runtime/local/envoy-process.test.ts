@@ -1,4 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,21 +11,28 @@ import { type EnvoyProcess, startEnvoyProcess } from '../../../runtime/local/env
 
 let folder: string;
 let envoy: EnvoyProcess | undefined;
+let pod: Server;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'envoy-process-'));
+  pod = createServer((_, response) => response.end());
+  await new Promise<void>((resolve) => pod.listen(0, '127.0.0.1', resolve));
 });
 afterEach(async () => {
   await envoy?.close();
   envoy = undefined;
+  pod.closeAllConnections();
+  await new Promise((resolve) => pod.close(resolve));
   await rm(folder, { recursive: true });
 });
 
-/** One scheduler without pods. */
+/** One scheduler of one pod. */
 const filesFor =
   (scheduler: string) =>
-  (port: number): readonly EnvoyFile[] =>
-    envoyResourceFiles(
-      { maxRequestBodyBytes: 1024, schedulers: [{ namespace: 'default', name: scheduler, endpoints: [] }] },
+  (port: number): readonly EnvoyFile[] => {
+    const address = `127.0.0.1:${(pod.address() as AddressInfo).port}`;
+    const endpoints = [{ address, pod: 'default/pod', ready: true }];
+    return envoyResourceFiles(
+      { maxRequestBodyBytes: 1024, schedulers: [{ namespace: 'default', name: scheduler, endpoints }] },
       {
         directory: folder,
         listen: { host: '127.0.0.1', port },
@@ -31,6 +40,7 @@ const filesFor =
         processor: { pipe: join(folder, 'none.sock') },
       },
     );
+  };
 
 /** A cluster's time-out below zero, which Envoy refuses. */
 const refused = (port: number): readonly EnvoyFile[] =>
@@ -71,14 +81,14 @@ async function answer(port: number): Promise<number> {
 
 test('a configuration that Envoy refuses is an error, and is not what the next Envoy starts with', async () => {
   const running = await start();
-  expect(await answer(running.port)).toBe(503);
+  expect(await answer(running.port)).toBe(200);
   await expect(running.publish(refused)).rejects.toThrow('Envoy refused the new configuration');
 
   const before = running.pid()!;
   process.kill(before, 'SIGKILL');
   for (let i = 0; i < 500 && (running.pid() ?? before) === before; i++) await sleep(10);
 
-  expect(await answer(running.port)).toBe(503);
+  expect(await answer(running.port)).toBe(200);
   await running.publish(filesFor('second'));
 });
 

@@ -51,6 +51,30 @@ test('the first bucket of the decision histogram is far below the target of 50 m
   );
 });
 
+test('counts decisions by the pod chosen, and those that were refused', async () => {
+  const pools: PoolStatus[] = [{ scheduler: 'default/llama', pods: [pod('a', 'fresh', 0, 0)] }];
+  const { metrics, lines } = create(pools);
+  metrics.picker.refused('default/llama', 'saturated');
+  metrics.picker.refused('default/llama', 'saturated');
+  await lines();
+
+  expect((await lines()).filter((line) => line.startsWith('inference_extension_scheduler_attempts_total'))).toEqual([
+    'inference_extension_scheduler_attempts_total{status="success",inference_pool="default/llama",pod_name="default/a"} 5',
+    'inference_extension_scheduler_attempts_total{status="saturated",inference_pool="default/llama",pod_name=""} 2',
+  ]);
+});
+
+test('models that come and go over the life of a process do not make series without end', async () => {
+  const { metrics, lines } = create();
+  for (let i = 0; i < 1200; i++) {
+    metrics.router.requestRouted({ scheduler: 'default/llama', model: `m${i}`, bodyBytes: 1, decisionMs: 1 });
+  }
+
+  const series = (await lines()).filter((line) => line.startsWith('inference_objective_request_total'));
+  expect(series).toHaveLength(1001);
+  expect(series).toContain('inference_objective_request_total{model_name="other",target_model_name="other"} 200');
+});
+
 test('pool averages are over the pods with fresh metrics alone', async () => {
   const { lines } = create([
     {

@@ -87,9 +87,9 @@ describe('envoyResourceFiles', () => {
     expect(listeners?.content).toContain('"message_timeout":"0.25s"');
   });
 
-  it('logs requests only where a path is given', () => {
-    expect(files(ONE).get('listeners.json')?.content).not.toContain('FileAccessLog');
-    const logged = files(ONE, { ...ENVOY_OPTIONS, accessLogPath: '/dev/stdout' }).get('listeners.json');
-    expect(logged?.content).toContain('"path":"/dev/stdout"');
+  it('logs requests only where it is asked to', () => {
+    expect(files(ONE).get('listeners.json')?.content).not.toContain('StderrAccessLog');
+    const logged = files(ONE, { ...ENVOY_OPTIONS, accessLog: true }).get('listeners.json');
+    expect(logged?.content).toContain('StderrAccessLog');
   });
 });

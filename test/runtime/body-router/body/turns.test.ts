@@ -15,7 +15,9 @@ test('does one slice of all bodies a turn, and a short body is not behind a long
     await new Promise(setImmediate);
   });
   const order: string[] = [];
-  const run = async (name: string, slices: number) => order.push(await turns.run(counting(name, slices, log)));
+  const run = async (name: string, slices: number) => {
+    order.push((await turns.run(counting(name, slices, log), () => true))!);
+  };
   await Promise.all([run('a', 4), run('b', 1)]);
   expect(log.join('')).toMatch(/^(?:[ab]\d-|-)+$/);
   expect(order).toEqual(['b', 'a']);
@@ -27,6 +29,16 @@ test('a body that fails does not stop the others', async () => {
   function* failing(): Sliced<string> {
     throw new Error('broken');
   }
-  const results = await Promise.allSettled([turns.run(failing()), turns.run(counting('a', 2, []))]);
+  const results = await Promise.allSettled([
+    turns.run(failing(), () => true),
+    turns.run(counting('a', 2, []), () => true),
+  ]);
   expect(results).toMatchObject([{ reason: { message: 'broken' } }, { value: 'a' }]);
+});
+
+test('a body that is wanted no more is not read on, and its work resolves to nothing', async () => {
+  const turns = createTurns(() => new Promise(setImmediate));
+  const log: string[] = [];
+  const result = await turns.run(counting('a', 100, log), () => log.length < 3);
+  expect([result, log.length]).toEqual([undefined, 3]);
 });

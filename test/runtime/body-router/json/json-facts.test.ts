@@ -93,6 +93,11 @@ test('an image in the prompt counts as a thousand tokens, not as its base64', ()
   expect(facts(text).promptBytes).toBe(text.length - '{"messages":}'.length - 2 * (100_008 - 4096));
 });
 
+test('of a cache salt no more is taken than hashing may cost', () => {
+  expect(facts('{"cache_salt":"tenant"}').cacheSalt).toEqual({ start: 14, end: 22 });
+  expect(facts(`{"cache_salt":"${'x'.repeat(1_000_000)}"}`).cacheSalt).toEqual({ start: 14, end: 14 + 1024 });
+});
+
 test.each([
   ['{"max_tokens":7}', 7],
   ['{"max_tokens":7,"max_completion_tokens":9}', 9],

@@ -2,14 +2,15 @@ import fc from 'fast-check';
 import { restorerFor } from '../../../../runtime/body-router/response/model-restorer';
 import { bodyFrom } from '../fixtures';
 
+function headersOf(contentType: string): Map<string, string> {
+  return new Map([
+    [':status', '200'],
+    ['content-type', contentType],
+  ]);
+}
+
 function restore(type: string, text: string, at: readonly number[] = [], chunks = bodyFrom(text, at).chunks): string {
-  const restorer = restorerFor(
-    new Map([
-      [':status', '200'],
-      ['content-type', type],
-    ]),
-    'asked',
-  )!;
+  const restorer = restorerFor(headersOf(type), 'asked')!;
   const out = chunks.flatMap((chunk, i) => restorer.push(chunk, i === chunks.length - 1));
   return Buffer.concat(out).toString();
 }
@@ -27,6 +28,17 @@ test('JSON: sets the model back and nothing else, in any chunks', () => {
   );
 });
 
+test('JSON: a response in single bytes is held in one buffer, whatever it takes', () => {
+  const text = `{"data":"${'x'.repeat(200_000)}","model":"served"}`;
+  const restorer = restorerFor(headersOf(JSON_TYPE), 'asked')!;
+  const alloc = jest.spyOn(Buffer, 'allocUnsafe');
+  const out = [...text].flatMap((char) => restorer.push(Buffer.from(char), false));
+  // It doubles.
+  expect(alloc.mock.calls.length).toBeLessThan(30);
+  alloc.mockRestore();
+  expect(Buffer.concat(out).toString()).toBe(text.replace('served', 'asked'));
+});
+
 test.each(['[{"model":"served"}]', '{"model":5}', '{"data":[]}', 'not json', '{"model":"serv', ''])(
   'JSON: %s passes unchanged',
   (text) => {
@@ -35,13 +47,7 @@ test.each(['[{"model":"served"}]', '{"model":5}', '{"data":[]}', 'not json', '{"
 );
 
 test('JSON: what follows the model is not held', () => {
-  const restorer = restorerFor(
-    new Map([
-      [':status', '200'],
-      ['content-type', JSON_TYPE],
-    ]),
-    'asked',
-  )!;
+  const restorer = restorerFor(headersOf(JSON_TYPE), 'asked')!;
   expect(Buffer.concat(restorer.push(Buffer.from('{"model":"served"'), false)).toString()).toBe('{"model":"asked"');
   const later = Buffer.from(',"a":1');
   expect(restorer.push(later, false)).toEqual([later]);
@@ -75,13 +81,7 @@ test('SSE: sets back the model of chat, Responses and Messages events, in any ch
 });
 
 test('SSE: a whole event is sent at once, a part of one is held', () => {
-  const restorer = restorerFor(
-    new Map([
-      [':status', '200'],
-      ['content-type', SSE],
-    ]),
-    'asked',
-  )!;
+  const restorer = restorerFor(headersOf(SSE), 'asked')!;
   const push = (text: string) => Buffer.concat(restorer.push(Buffer.from(text), false)).toString();
   expect(push('data: {"model":"s"}\n\ndata: {"mo')).toBe('data: {"model":"asked"}\n\n');
   expect(push('del":"s"}')).toBe('');
@@ -89,16 +89,10 @@ test('SSE: a whole event is sent at once, a part of one is held', () => {
 });
 
 test('SSE: a long line in single bytes passes unchanged', () => {
-  const restorer = restorerFor(
-    new Map([
-      [':status', '200'],
-      ['content-type', SSE],
-    ]),
-    'asked',
-  )!;
+  const restorer = restorerFor(headersOf(SSE), 'asked')!;
   const byte = Buffer.from('x');
   let bytes = 0;
-  for (let i = 0; i < 1024 * 1024 + 10; i++) bytes += restorer.push(byte, false).length;
+  for (let i = 0; i < 1024 * 1024 + 10; i++) bytes += Buffer.concat(restorer.push(byte, false)).length;
   expect(bytes).toBe(1024 * 1024 + 10);
 });
 

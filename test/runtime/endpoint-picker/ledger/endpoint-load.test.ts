@@ -31,6 +31,15 @@ describe('the in-flight ledger', () => {
     expect([picked.ended, serving.ended]).toEqual([0, 1]);
   });
 
+  test('remembers the adapters that came last, in their order, and not without end', () => {
+    const load = createLoad();
+    for (const adapter of ['a', 'b', 'a']) release(enter(load, { uncachedTokens: 1, outputTokens: 1, adapter }));
+    expect([...load.recentAdapters]).toEqual(['b', 'a']);
+    for (let i = 0; i < 100; i++) release(enter(load, { uncachedTokens: 1, outputTokens: 1, adapter: `a${i}` }));
+    expect(load.recentAdapters.size).toBe(64);
+    expect(load.recentAdapters.has('a99')).toBe(true);
+  });
+
   test('a request that an unknown address serves is in no load, and its end changes nothing', () => {
     const load = createLoad();
     const entry = enter(load, { uncachedTokens: 10, outputTokens: 1 });

@@ -8,8 +8,12 @@ import { seededRandom } from '../support/fixtures';
 
 function holdersOf(holders: BlockHolders, hash: number): number[] {
   const matched = new Int32Array(MAX_ENDPOINTS);
-  holders.extend(hash, 0, matched);
+  holders.match([hash], matched);
   return [...matched.keys()].filter((endpoint) => matched[endpoint] === 1);
+}
+
+function add(holders: BlockHolders, hash: number, endpoint: number): number {
+  return holders.add(holders.find(hash, 0), hash, endpoint);
 }
 
 describe('the holders of a block', () => {
@@ -25,15 +29,15 @@ describe('the holders of a block', () => {
           model.set(hash, held);
           if (held.has(id) && removes) {
             held.delete(id);
-            holders.remove(holders.find(hash), id);
+            holders.remove(holders.find(hash, 0), id);
           } else if (!held.has(id)) {
             held.add(id);
-            holders.add(hash, id);
+            add(holders, hash, id);
           }
         }
         for (const [hash, held] of model) {
           expect(holdersOf(holders, hash)).toEqual([...held].sort((a, b) => a - b));
-          expect(holders.find(hash) !== 0).toBe(held.size > 0);
+          expect(holders.find(hash, 0) !== 0).toBe(held.size > 0);
         }
       }),
       { numRuns: 100 },
@@ -44,7 +48,7 @@ describe('the holders of a block', () => {
     const holders = createBlockHolders(40, seededRandom(1));
     const endpoints = Array.from({ length: 20 }, (_, i) => i * 3000);
     for (let round = 0; round < 50; round++) {
-      const blocks = endpoints.map((endpoint) => [holders.add(round, endpoint), holders.add(1000 + round, endpoint)]);
+      const blocks = endpoints.map((endpoint) => [add(holders, round, endpoint), add(holders, 1000 + round, endpoint)]);
       expect(Math.max(...blocks.flat())).toBeLessThanOrEqual(40);
       expect(holdersOf(holders, round)).toEqual(endpoints);
       endpoints.forEach((endpoint, i) => {
@@ -53,12 +57,29 @@ describe('the holders of a block', () => {
     }
   });
 
-  test('that match so far are extended, the others are not', () => {
+  test('are matched along a prompt, each as far as it holds every block', () => {
+    const holders = createBlockHolders(1000, seededRandom(1));
+    const prompt = [11, 12, 13, 14];
+    for (let endpoint = 0; endpoint < 30; endpoint++) {
+      prompt.forEach((hash, block) => {
+        if (block !== endpoint % 5) add(holders, hash, endpoint);
+      });
+    }
+    const matched = new Int32Array(30);
+    holders.match(prompt, matched);
+    expect([...matched]).toEqual(Array.from({ length: 30 }, (_, endpoint) => endpoint % 5));
+  });
+
+  test('are found by a right guess and by a wrong one, also when the guess is no block or a former one', () => {
     const holders = createBlockHolders(100, seededRandom(1));
-    for (let endpoint = 0; endpoint < 30; endpoint++) holders.add(5, endpoint);
-    const matched = Int32Array.from({ length: 30 }, (_, i) => i % 3);
-    expect(holders.extend(5, 2, matched)).toBe(true);
-    expect([...matched]).toEqual(Array.from({ length: 30 }, (_, i) => (i % 3 === 2 ? 3 : i % 3)));
-    expect(holders.extend(5, 7, matched)).toBe(false);
+    for (let endpoint = 0; endpoint < 9; endpoint++) add(holders, 0, endpoint);
+    const gone = add(holders, 3, 1);
+    const block = add(holders, 2, 1);
+    holders.remove(gone, 1);
+    for (let guess = 0; guess < 20; guess++) {
+      expect(holders.find(2, guess)).toBe(block);
+      expect(holders.find(0, guess)).toBe(1);
+      expect(holders.find(3, guess)).toBe(0);
+    }
   });
 });

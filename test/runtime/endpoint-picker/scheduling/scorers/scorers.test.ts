@@ -16,6 +16,7 @@ function candidatesWith(columns: Partial<Record<Column, number[]>>, count: numbe
   for (let row = 0; row < count; row++) {
     candidates.adapters[row] = undefined;
     candidates.adaptersInFlight[row] = new Map();
+    candidates.recentAdapters[row] = new Set();
   }
   for (const [name, values] of Object.entries(columns)) candidates[name as Column].set(values);
   return candidates;
@@ -112,6 +113,18 @@ describe('loraAffinity', () => {
     candidates.adapters[1] = residency([], [], 1);
     candidates.adaptersInFlight[1] = new Map([['other', 1]]);
     expect(scoresOf('loraAffinity', candidates, request)).toEqual([1, 0]);
+  });
+
+  test('an adapter that has nothing to do is loaded still, as long as later ones have not taken its slot', () => {
+    const candidates = candidatesWith({}, 5);
+    for (const row of [0, 1, 2]) candidates.adapters[row] = residency([], [], 2);
+    candidates.recentAdapters[0] = new Set(['a', 'sql', 'b']);
+    candidates.recentAdapters[1] = new Set(['sql', 'a', 'b']);
+    candidates.adapters[2] = residency(['a', 'b'], [], 2);
+    candidates.recentAdapters[2] = new Set(['sql', 'b']);
+    candidates.recentAdapters[3] = new Set(['a', 'sql']);
+    candidates.recentAdapters[4] = new Set(['sql', 'a']);
+    expect(scoresOf('loraAffinity', candidates, request)).toEqual([1, 0.8, 0, 1, 0.5]);
   });
 
   test('a request for the base model is neutral everywhere', () => {
