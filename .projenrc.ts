@@ -63,7 +63,18 @@ const project = new AwsCdkTypeScriptApp({
     include: ['.projenrc.ts', ...sources, 'test/**/*.ts', 'scripts/**/*.ts', 'examples/**/*.ts'],
   },
 
-  deps: ['commander@^14', 'log-update', 'picocolors', 'pino', 'prom-client', 'undici', 'yaml', 'zod@^4', 'openai'],
+  deps: [
+    'commander@^14',
+    'log-update',
+    'picocolors',
+    'pino',
+    'pino-pretty',
+    'prom-client',
+    'undici',
+    'yaml',
+    'zod@^4',
+    'openai',
+  ],
   devDeps: [
     `node@${NODE_MAJOR}`,
     `@types/node@^${NODE_MAJOR}`,
@@ -82,6 +93,7 @@ const project = new AwsCdkTypeScriptApp({
 });
 
 project.deps.removeDependency('ts-node');
+project.package.addVersion('0.1.0');
 project.package.addField('bin', { 'inference-gateway': 'dist/inference-gateway.js' });
 project.package.addEngine('node', '>=24');
 // npm runs the install scripts of these alone: they put binaries of the platform into place.

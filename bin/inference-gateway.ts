@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { version } from '../package.json';
 import { localCommand } from './commands/local';
 import { localRouterCommand } from './commands/local-router';
 import { modelServerCommand } from './commands/model-server';
@@ -7,6 +8,7 @@ import { EXIT_USAGE, fail } from './exit';
 
 const program = new Command('inference-gateway')
   .description('Inference gateway for LLM serving: each request goes to the pod that answers it first.')
+  .version(version)
   .addCommand(localCommand())
   .addCommand(validateCommand())
   .addCommand(modelServerCommand())

@@ -2,17 +2,19 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import logUpdate from 'log-update';
 import pc from 'picocolors';
+import type { PoolStatus } from '../../runtime/endpoint-picker/status';
 import { startDemoFleet } from '../../runtime/local/demo/demo-fleet';
 import { demoRequests } from '../../runtime/local/demo/demo-requests';
 import { findEnvoy } from '../../runtime/local/envoy-binary';
 import { type LocalGateway, startLocalGateway } from '../../runtime/local/local-gateway';
 import { SetupError } from '../../runtime/local/setup-error';
 import { statusTable } from '../../runtime/local/status-table';
-import { createLogger } from '../../runtime/telemetry/log';
+import { createTerminalLogger } from '../../runtime/telemetry/log';
 import { EXIT_FAULT, EXIT_USAGE, fail } from '../exit';
 
 interface LocalFlags {
@@ -23,15 +25,18 @@ interface LocalFlags {
 }
 
 const TABLE_EVERY_MS = 500;
+/** Two scrapes of an idle pod. */
+const PODS_ANSWER_MS = 3_000;
 
 export function localCommand(): Command {
   return new Command('local')
     .description('run the gateway on this machine: a real Envoy, the router and the pickers')
     .option('-f, --file <path...>', 'file or folder of YAML objects (default: a demo on simulated model servers)')
-    .option('--listen <ip:port>', 'where clients connect; port 0 takes a free one', parseListen, {
-      host: '127.0.0.1',
-      port: 8080,
-    })
+    .addOption(
+      new Option('--listen <ip:port>', 'where clients connect; port 0 takes a free one')
+        .argParser(parseListen)
+        .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
+    )
     .option('--once', 'end after the demo (with -f: once everything is up); the exit code tells whether all was well')
     .option('--verbose', 'log what the parts do')
     .action(runLocal);
@@ -57,23 +62,30 @@ async function runLocal(flags: LocalFlags): Promise<void> {
     const paths = flags.file ?? [demoFolder()];
     const envoy = await findEnvoy(process.env, say).catch((error: unknown) => fail(error, EXIT_USAGE));
     if (demo) closers.push((await startDemoFleet(paths)).close);
-    const level = flags.verbose ? 'debug' : 'warn';
+    const level = flags.verbose ? 'debug' : 'info';
     const starting = startLocalGateway({
       paths,
       listen: flags.listen,
       envoy,
       routerScript: join(__dirname, 'inference-gateway.js'),
-      log: createLogger('local', level),
-      logLevel: level,
+      log: createTerminalLogger(level, aboveTable(), pc.isColorSupported),
+      logLevel: flags.verbose ? 'debug' : 'warn',
     });
     closers.push(async () => (await starting).close());
     const gateway = await starting;
     if (closing !== undefined) return await closing;
     say(`${pc.bold('Gateway')}  ${gateway.url}/v1   any OpenAI client, only its base URL changes`);
     say(`${pc.bold('Metrics')}  ${gateway.metricsUrl()}`);
-    if (demo) await showDemo(gateway);
+    if (demo) {
+      say(
+        pc.dim(
+          "The demo's model servers are simulated: their timing is a model of the hardware, their answers random words.",
+        ),
+      );
+      await showDemo(gateway);
+    }
     if (flags.once) {
-      say(statusTable(await gateway.pools()));
+      say(statusTable(await untilPodsAnswer(gateway)));
     } else if (process.stdout.isTTY) {
       await liveTable(gateway, () => closing !== undefined);
     } else {
@@ -107,10 +119,36 @@ async function showDemo(gateway: LocalGateway): Promise<void> {
 
 async function liveTable(gateway: LocalGateway, closing: () => boolean): Promise<void> {
   while (!closing()) {
-    logUpdate(`${statusTable(await gateway.pools())}\n${pc.dim('Ctrl-C ends it.')}`);
+    const footer = pc.dim(`${gateway.url}/v1   metrics ${gateway.metricsUrl() ?? 'away'}   Ctrl-C ends it.`);
+    logUpdate(`${statusTable(await gateway.pools())}\n${footer}`);
     await sleep(TABLE_EVERY_MS);
   }
   logUpdate.done();
+}
+
+/** Lines on standard error that go above the live table instead of through it. */
+function aboveTable(): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (process.stdout.isTTY) logUpdate.clear();
+      process.stderr.write(chunk, done);
+    },
+  });
+}
+
+/** The pools once every ready pod has answered a scrape; throws, with their names, when some do not in time. */
+async function untilPodsAnswer(gateway: LocalGateway): Promise<readonly PoolStatus[]> {
+  const deadline = performance.now() + PODS_ANSWER_MS;
+  while (true) {
+    const pools = await gateway.pools();
+    const silent = pools
+      .flatMap(({ pods }) => pods)
+      .filter(({ ready, metrics }) => ready && (metrics === 'never' || metrics === 'stale'))
+      .map(({ pod, address }) => `${pod} (${address})`);
+    if (silent.length === 0) return pools;
+    if (performance.now() > deadline) throw new Error(`no model server answers at: ${silent.join(', ')}`);
+    await sleep(100);
+  }
 }
 
 /** `ip:port` of --listen. */

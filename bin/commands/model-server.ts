@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { ENGINE_PROFILES } from '../../runtime/simulator/engine/profiles';
 import { startModelServer } from '../../runtime/simulator/model-server/model-server';
 import { parseModelServerOptions } from '../../runtime/simulator/model-server/options';
 import { EXIT_USAGE, fail } from '../exit';
@@ -11,13 +12,20 @@ export function modelServerCommand(): Command {
     .option('--port <port>', 'port to listen on; 0 takes a free one', '8000')
     .option('--model <name>', 'name of the base model (default: the profile names it)')
     .option('--adapters <name...>', 'LoRA adapters that can be asked for')
-    .option('--profile <name>', 'model and hardware to play', 'llama-8b-h100')
+    .option(
+      '--profile <name>',
+      `model and hardware to play: ${Object.keys(ENGINE_PROFILES).join(', ')}`,
+      'llama-8b-h100',
+    )
     .option('--max-lora <count>', 'adapters on the GPU at once')
     .option('--speed <factor>', 'engine seconds per second', '1')
     .option('--seed <number>', 'seed of the spread of step times', '1')
     .option('--dialect <engine>', 'metric names of /metrics: vllm, sglang, tgi, trtllm, triton', 'vllm')
     .option('--metrics-bytes <bytes>', 'pad /metrics to this size')
-    .option('--faults <json>', 'faults from the start, as POST /simulator/faults takes them')
+    .option(
+      '--faults <json>',
+      'faults from the start, as POST /simulator/faults takes them: freeze, stopMetrics (true), dieMidStream (tokens), error (status), startDelaySeconds, slowdown',
+    )
     .action(async (values: Record<string, unknown>) => {
       try {
         const server = await startModelServer(parseModelServerOptions(values));

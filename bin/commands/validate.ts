@@ -10,6 +10,7 @@ export function validateCommand(): Command {
     .action(async ({ file }: { file: string[] }) => {
       const result = await runValidate(file).catch((error: unknown) => fail(error, EXIT_USAGE));
       for (const line of result.lines) process.stdout.write(`${line}\n`);
+      for (const line of result.warnings) process.stdout.write(`${pc.yellow('warning:')} ${line}\n`);
       if (result.faults > 0) process.exitCode = EXIT_FAULT;
       else process.stdout.write(`${pc.green('valid:')} ${result.objects} objects\n`);
     });

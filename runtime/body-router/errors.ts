@@ -64,7 +64,7 @@ const REFUSALS = {
     type: INVALID,
     param: 'model',
     message:
-      'The model `{model}` does not exist on this gateway (no matching model: set the model in the request body or the x-gateway-model-name header).',
+      'The model `{model}` does not exist on this gateway; GET /v1/models lists those that do (no matching model: set the model in the request body or the x-gateway-model-name header).',
   },
   no_route: {
     status: 404,

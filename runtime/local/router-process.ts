@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import type { PoolStatus } from '../endpoint-picker/status';
 import { createBackoff } from './backoff';
+import { forwardLog } from './forward-log';
 import type { FromRouter, ToRouter } from './messages';
 
 /** The process that holds the Body-Based Router and the pickers, restarted with backoff when it ends. */
@@ -99,10 +100,11 @@ export async function startRouterProcess(options: RouterProcessOptions): Promise
         execArgv: [],
         // A session of its own: Ctrl-C reaches the supervisor alone, which ends things in order.
         detached: true,
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
       },
     );
     child = current;
+    if (current.stderr !== null) forwardLog(current.stderr, log);
     current.on('message', (message) => {
       // A message may come out of the channel after the end of its sender.
       if (child === current) onMessage(message as FromRouter);

@@ -217,7 +217,7 @@ export interface PodDefaults {
 /** `spec.overload`. */
 export interface OverloadSpec {
   /**
-   * A request that no pod can start within this time is answered with 429; above 0s.
+   * A request that no pod can start within this time, estimated from the measured drain rate, is answered with 429; above 0s. Until requests have finished there is no estimate, and nothing is refused.
    * An extension of the published contract.
    * @default "30s"
    */

@@ -17,7 +17,8 @@ const retryAfterSchema = z
 export const overloadSchema = z
   .strictObject({
     maxQueueTime: durationSchema.default('30s').meta({
-      description: 'A request that no pod can start within this time is answered with 429; above 0s.',
+      description:
+        'A request that no pod can start within this time, estimated from the measured drain rate, is answered with 429; above 0s. Until requests have finished there is no estimate, and nothing is refused.',
       extension: true,
     }),
     retryAfter: retryAfterSchema.prefault({}).meta({

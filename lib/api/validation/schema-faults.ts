@@ -59,7 +59,9 @@ function show(value: unknown): string {
 function hint(node: SchemaNode | undefined, actual: unknown): string {
   if (node === undefined) return '';
   const plain = node.type === 'integer' || node.type === 'number' || node.type === 'boolean';
-  if (plain && typeof actual === 'string') return ' (a string: write it without quotes)';
+  if (plain && typeof actual === 'string' && /^(true|false|-?\d+(\.\d+)?)$/.test(actual)) {
+    return ' (a string: write it without quotes)';
+  }
   if (node.type === 'string' && (typeof actual === 'number' || typeof actual === 'boolean'))
     return ' (put it in quotes)';
   if (typeof actual === 'string' && /^\s|\s$/.test(actual)) return ' (white space at its end or beginning)';

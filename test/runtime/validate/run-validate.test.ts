@@ -30,7 +30,16 @@ afterEach(async () => {
 
 test('valid objects are counted, those of other kinds are not', async () => {
   await writeFile(file('gateway.yaml'), `${CONFIG}---\napiVersion: v1\nkind: Service\nmetadata: {name: a}\n`);
-  expect(await runValidate([folder])).toEqual({ lines: [], faults: 0, objects: 1 });
+  expect(await runValidate([folder])).toMatchObject({ lines: [], faults: 0, objects: 1 });
+});
+
+test('what a gateway would ignore is a warning, and no fault', async () => {
+  await writeFile(file('gateway.yaml'), CONFIG);
+
+  expect(await runValidate([folder])).toMatchObject({
+    faults: 0,
+    warnings: ['scheduler llama: its modelSelector selects no pod'],
+  });
 });
 
 test('every fault of every file is a line, by file and line; a missing field is at its parent', async () => {
