@@ -18,6 +18,8 @@ export interface BodyRouterOptions {
   /** Resolves when the event loop has served what was waiting (`setImmediate`). */
   readonly yieldTurn: () => Promise<void>;
   readonly observe: BodyRouterObserver;
+  /** Told of whatever the picker throws; the request is answered 503. */
+  onPickerError(error: unknown): void;
   /** Unix seconds that `GET /v1/models` shows as `created`. */
   readonly created: number;
 }

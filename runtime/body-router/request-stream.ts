@@ -29,6 +29,7 @@ export interface RouterContext {
   readonly random: () => number;
   readonly clock: () => number;
   readonly observe: BodyRouterObserver;
+  onPickerError(error: unknown): void;
   readonly created: number;
   readonly turns: Turns;
   readonly routing: () => Routing;
@@ -148,14 +149,19 @@ export class RequestStream implements ProcessorStream {
         prefixHashes: blockHashes(body, facts.prompt, salt),
         explain: routing.state.explain && this.headers.get(EXPLAIN) === '1',
       });
-    } catch {
-      return this.refuse('picker_failed', {}, route.scheduler);
+    } catch (error) {
+      return this.pickerFailed(error, route.scheduler);
     }
     if ('outcome' in picked) return this.answer(picked, departure, routing);
     return picked.then(
       (result) => this.answer(result, departure, routing),
-      () => this.refuse('picker_failed', {}, route.scheduler),
+      (error: unknown) => this.pickerFailed(error, route.scheduler),
     );
+  }
+
+  private pickerFailed(error: unknown, scheduler: string): Answer {
+    this.context.onPickerError(error);
+    return this.refuse('picker_failed', {}, scheduler);
   }
 
   private answer(result: PickResult, departure: Departure, routing: Routing): Answer {

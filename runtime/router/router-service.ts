@@ -66,6 +66,7 @@ export async function startRouterService(options: RouterServiceOptions): Promise
     clock,
     yieldTurn: () => nextTurn(),
     observe: metrics.router,
+    onPickerError: (error) => log.error({ err: error }, 'no endpoint could be chosen; the request is answered 503'),
     created: Math.floor(Date.now() / 1000),
   });
   const server = await startExtProcServer({
@@ -73,7 +74,7 @@ export async function startRouterService(options: RouterServiceOptions): Promise
     listen: options.listen,
     maxMessageBytes: MAX_MESSAGE_BYTES,
     budget,
-    onHandlerError: (error) => log.error({ error }, 'a request could not be processed; Envoy routes it by itself'),
+    onHandlerError: (error) => log.error({ err: error }, 'a request could not be processed; Envoy routes it by itself'),
   });
   const metricsServer = await startMetricsServer(() => metrics.page(), '127.0.0.1', options.metricsPort);
   return {

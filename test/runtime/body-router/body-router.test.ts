@@ -47,6 +47,7 @@ function world({ state = {}, pick, random = () => 0 }: World = {}) {
       requestDefaulted: tell('defaulted'),
       requestAnswered: tell('answered'),
     },
+    onPickerError: tell('picker error'),
     created: 1,
   });
   const open = router.open();
@@ -304,8 +305,13 @@ describe('refusals of the picker', () => {
       throw new Error('broken');
     },
     () => Promise.reject(new Error('away')),
-  ])('a picker that fails is a 503', async (pick) => {
-    expect(immediate(await world({ pick }).send(JSON_TYPE, '{"model":"a-model"}')).code).toBe('picker_failed');
+  ])('a picker that fails is a 503, and its error is told', async (pick) => {
+    const { send, events } = world({ pick });
+    expect(immediate(await send(JSON_TYPE, '{"model":"a-model"}')).code).toBe('picker_failed');
+    expect(events).toEqual([
+      ['picker error', expect.any(Error)],
+      ['refused', 'picker_failed', 'ns/a'],
+    ]);
   });
 });
 

@@ -116,7 +116,7 @@ describe('the choice', () => {
     const rig = pickerRig(schedulerState());
     rig.metrics.tellAll(engineMetrics());
     expect(pick(rig, { explain: true }).explanation).toMatch(
-      /^llama-\d 4\.00 \(queue 1\.00 kvCache 1\.00 prefix 0\.00\) > /,
+      /^llama-\d 4\.00 \(queue 1\.00 kvCache 1\.00 prefix 0\.00\) = /,
     );
     expect(pick(rig)).not.toHaveProperty('explanation');
   });

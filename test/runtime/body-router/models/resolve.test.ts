@@ -1,6 +1,7 @@
 import type { RewriteState } from '../../../../lib/translate/gateway-state';
 import { resolveModel } from '../../../../runtime/body-router/models/resolve';
 import { compileRouting } from '../../../../runtime/body-router/models/routing';
+import { seededRandom } from '../../../../runtime/simulator/engine/seeded-random';
 import { gateway, scheduler } from '../fixtures';
 
 const rewrite = (
@@ -17,17 +18,6 @@ const rewrite = (
 const resolve = (state: Parameters<typeof gateway>[0], model: string, draw = 0) =>
   resolveModel(compileRouting(gateway(state)), model, () => draw);
 
-/** A generator with good bits, so that the shares are those of the weights. */
-function draws(seed: number): () => number {
-  let x = seed;
-  return () => {
-    x = (x + 0x6d2b79f5) | 0;
-    let t = Math.imul(x ^ (x >>> 15), x | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 test('a base model is served by its scheduler, an adapter by that of its base', () => {
   const schedulers = [scheduler('a', { adapters: ['sql'] }), scheduler('b')];
   expect(resolve({ schedulers }, 'b-model')?.route).toMatchObject({
@@ -42,6 +32,15 @@ test('a base model is served by its scheduler, an adapter by that of its base', 
   });
   expect(resolve({ schedulers }, 'nobody')).toBeUndefined();
 });
+
+test.each(['__proto__', 'constructor', 'toString'])(
+  'a model may be named %s, and is unknown where nobody has it',
+  (name) => {
+    const adapters = [name];
+    expect(resolve({ schedulers: [scheduler('a', { adapters })] }, name)?.route).toMatchObject({ adapter: name });
+    expect(resolve({}, name)).toBeUndefined();
+  },
+);
 
 test('a name that is a base model of one scheduler and an adapter of another is the base model', () => {
   const schedulers = [scheduler('a', { adapters: ['b-model'] }), scheduler('b')];
@@ -73,7 +72,7 @@ test('weights decide: 95 to 5 over 10,000 requests', () => {
       ],
     }),
   );
-  const random = draws(7);
+  const random = seededRandom(7);
   let canary = 0;
   for (let i = 0; i < 10_000; i++) if (resolveModel(routing, 'a-model', random)?.route.model === 'v2') canary++;
   expect(canary).toBeGreaterThan(430);

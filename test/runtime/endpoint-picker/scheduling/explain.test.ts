@@ -11,6 +11,11 @@ describe('the explanation', () => {
     expect(text).toBe('llama-1 3.00 (queue 1.00 kvCache 0.50) > llama-0 1.60 (queue 0.00 kvCache 0.80)');
   });
 
+  test('shows which of them are equal', () => {
+    const pods = ['models/a', 'models/b', 'models/c'];
+    expect(explain(pods, Int32Array.of(0, 1, 2), Float64Array.of(2, 2, 1), [])).toBe('a 2.00 = b 2.00 > c 1.00');
+  });
+
   test('is at most 1 KiB of printable ASCII', () => {
     const pods = [1, 2, 3].map((i) => `models/é\r\n${'x'.repeat(600)}${i}`);
     const text = explain(pods, Int32Array.of(0, 1, 2), new Float64Array(3), weightedScorers(DEFAULT_WEIGHTS, 3));

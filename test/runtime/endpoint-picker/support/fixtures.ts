@@ -4,6 +4,9 @@ import type { EngineMetrics } from '../../../../runtime/endpoint-picker/engine-m
 import type { MetricsSource, ScrapeTarget } from '../../../../runtime/endpoint-picker/metrics-source';
 import type { PickerObserver } from '../../../../runtime/endpoint-picker/observe';
 import { createPicker, type Picker } from '../../../../runtime/endpoint-picker/picker';
+import { seededRandom } from '../../../../runtime/simulator/engine/seeded-random';
+
+export { seededRandom };
 
 /** The weights that the contract gives a scheduler without any. */
 export const DEFAULT_WEIGHTS = {
@@ -107,17 +110,6 @@ export function recordingObserver(): RecordingObserver {
     refused: (scheduler, kind) => lines.push(`refused ${scheduler} ${kind}`),
     servedElsewhere: (scheduler, kind) => lines.push(`served elsewhere ${scheduler} ${kind}`),
     scraped: (scheduler, outcome) => lines.push(`scraped ${scheduler} ${outcome}`),
-  };
-}
-
-/** Numbers from 0 up to 1, the same for the same seed. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
   };
 }
 
