@@ -7,11 +7,14 @@ import { until } from './until';
 /** In the environment of a command and so of all that it starts. */
 const MARK = 'E2E_MARK';
 
+/** A log line that tells of no error. */
+const HARMLESS_LOG = /^\[[\d:]+\] (DEBUG|INFO|WARN)\b/;
+
 /** The bundled command as a child process, whose descendants can be told from all others. */
 export interface RunningCommand {
   readonly pid: number;
   stdout(): string;
-  /** Lines of standard error that are no log lines (JSON), without colours. */
+  /** Lines of standard error without colours; of log lines only those of errors. */
   errorLines(): readonly string[];
   signal(signal: NodeJS.Signals): void;
   /** Its exit code; null after a signal. */
@@ -46,7 +49,7 @@ export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv = {
   return {
     pid: child.pid!,
     stdout: () => stdout,
-    errorLines: () => stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{')),
+    errorLines: () => stderr.split('\n').filter((line) => line !== '' && !HARMLESS_LOG.test(line)),
     signal: (signal) => void child.kill(signal),
     exited,
     family: async () => [...(await family()).values()],
