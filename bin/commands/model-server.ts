@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { ENGINE_PROFILES } from '../../runtime/simulator/engine/profiles';
+import { FAULTS_HELP } from '../../runtime/simulator/model-server/faults';
 import { startModelServer } from '../../runtime/simulator/model-server/model-server';
 import { parseModelServerOptions } from '../../runtime/simulator/model-server/options';
 import { EXIT_USAGE, fail } from '../exit';
@@ -22,10 +23,7 @@ export function modelServerCommand(): Command {
     .option('--seed <number>', 'seed of the spread of step times', '1')
     .option('--dialect <engine>', 'metric names of /metrics: vllm, sglang, tgi, trtllm, triton', 'vllm')
     .option('--metrics-bytes <bytes>', 'pad /metrics to this size')
-    .option(
-      '--faults <json>',
-      'faults from the start, as POST /simulator/faults takes them: freeze, stopMetrics (true), dieMidStream (tokens), error (status), startDelaySeconds, slowdown',
-    )
+    .option('--faults <json>', `faults from the start, as POST /simulator/faults takes them: ${FAULTS_HELP}`)
     .action(async (values: Record<string, unknown>) => {
       try {
         const server = await startModelServer(parseModelServerOptions(values));

@@ -2,14 +2,6 @@ import type { HeaderMap } from '../ext-proc/processor';
 
 /** Names the model that serves; from a client, the model where the body names none. */
 export const MODEL_NAME = 'x-gateway-model-name';
-/** Names the base model of the scheduler that serves: what routes match. */
-export const BASE_MODEL_NAME = 'x-gateway-base-model-name';
-/** Endpoints to use, `ip:port`, comma-separated, the first one first. */
-export const DESTINATION = 'x-gateway-destination-endpoint';
-/** On responses: the endpoint that answered. */
-export const SERVED = 'x-gateway-destination-endpoint-served';
-/** `true` where the request goes to the default backend. */
-export const DEFAULT_BACKEND = 'x-gateway-default-backend';
 /** `1` from a client asks for `DECISION`. */
 export const EXPLAIN = 'x-gateway-explain';
 /** On responses: why this endpoint. */

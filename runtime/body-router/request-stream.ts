@@ -1,3 +1,4 @@
+import { SERVED_ENDPOINT_HEADER } from '../../lib/translate/envoy/control-headers';
 import type { EndpointPicker, PickResult, Ticket } from '../endpoint-picker/endpoint-picker';
 import {
   type Answer,
@@ -11,7 +12,7 @@ import { bodyOf, EMPTY_BODY, spanBytes } from './body/span';
 import { spliceBody } from './body/splice';
 import type { Turns } from './body/turns';
 import { type BodyReader, bodyReader } from './body-reader';
-import { DECISION, EXPLAIN, SERVED } from './control-headers';
+import { DECISION, EXPLAIN } from './control-headers';
 import { type BodyKind, chooseDestination } from './destination';
 import { type RefusalName, refuse } from './errors';
 import { gatewayReply } from './gateway-endpoints';
@@ -93,7 +94,7 @@ export class RequestStream implements ProcessorStream {
     const set: Array<readonly [string, string]> = [];
     if (address !== undefined && address !== '') {
       this.ticket?.served(address);
-      set.push([SERVED, address]);
+      set.push([SERVED_ENDPOINT_HEADER, address]);
     }
     if (this.explanation !== undefined) set.push([DECISION, this.explanation]);
     this.restorer = this.askedModel === undefined ? undefined : restorerFor(headers, this.askedModel);

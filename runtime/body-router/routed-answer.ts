@@ -1,12 +1,10 @@
-import type { Body, ContinueAnswer, HeaderMap } from '../ext-proc/processor';
 import {
-  BASE_MODEL_NAME,
-  DEFAULT_BACKEND,
-  DESTINATION,
-  isHeaderSafe,
-  MODEL_NAME,
-  sentControlHeaders,
-} from './control-headers';
+  BASE_MODEL_NAME_HEADER,
+  DEFAULT_BACKEND_HEADER,
+  DESTINATION_ENDPOINT_HEADER,
+} from '../../lib/translate/envoy/control-headers';
+import type { Body, ContinueAnswer, HeaderMap } from '../ext-proc/processor';
+import { isHeaderSafe, MODEL_NAME, sentControlHeaders } from './control-headers';
 import type { Route } from './models/route';
 
 /** Sends the request to the endpoints, with `body` in place of its own where a rewrite changed it. */
@@ -17,10 +15,10 @@ export function routedAnswer(
   body: Body | undefined,
 ): ContinueAnswer {
   const destination = endpoints.join(',');
-  const set: Array<readonly [string, string]> = [[DESTINATION, destination]];
+  const set: Array<readonly [string, string]> = [[DESTINATION_ENDPOINT_HEADER, destination]];
   if (isHeaderSafe(route.model)) set.push([MODEL_NAME, route.model]);
   const base = route.baseModel ?? route.model;
-  if (isHeaderSafe(base)) set.push([BASE_MODEL_NAME, base]);
+  if (isHeaderSafe(base)) set.push([BASE_MODEL_NAME_HEADER, base]);
   const remove = sentControlHeaders(sent, set);
   if (body !== undefined) {
     set.push(['content-length', String(body.length)]);
@@ -33,12 +31,12 @@ export function routedAnswer(
     removeHeaders: remove,
     ...(body !== undefined && { body }),
     clearRouteCache: true,
-    lbMetadata: { [DESTINATION]: destination },
+    lbMetadata: { [DESTINATION_ENDPOINT_HEADER]: destination },
   };
 }
 
 /** Sends the request to the default backend, unchanged. */
 export function defaultBackendAnswer(sent: HeaderMap): ContinueAnswer {
-  const set = [[DEFAULT_BACKEND, 'true']] as const;
+  const set = [[DEFAULT_BACKEND_HEADER, 'true']] as const;
   return { kind: 'continue', setHeaders: set, removeHeaders: sentControlHeaders(sent, set), clearRouteCache: true };
 }

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { Logger } from 'pino';
+import { type Level, type Logger, levels } from 'pino';
 
 /** Takes the log of a child process over into `log`: JSON lines with their level and fields, others as they are. */
 export function forwardLog(stream: Readable, log: Logger): void {
   createInterface({ input: stream }).on('line', (line) => {
     const entry = parse(line);
-    const write = entry === undefined ? undefined : LEVELS[entry.level];
+    const write = entry === undefined ? undefined : (levels.labels[entry.level] as Level | undefined);
     if (entry === undefined || write === undefined) {
       if (line !== '') log.warn(line);
       return;
@@ -15,16 +15,6 @@ export function forwardLog(stream: Readable, log: Logger): void {
     log[write](fields, msg ?? '');
   });
 }
-
-/** pino's numbers. */
-const LEVELS: Readonly<Record<number, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'>> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
-  60: 'fatal',
-};
 
 interface Entry {
   readonly level: number;

@@ -29,10 +29,6 @@ export async function runValidate(paths: readonly string[]): Promise<ValidateRes
 }
 
 function warningsOf(objects: readonly SourcedObject[]): readonly string[] {
-  const configs = objects.filter(
-    ({ value }) => (value as { kind?: unknown } | null)?.kind === 'InferenceGatewayConfig',
-  );
-  if (configs.length !== 1) return [];
   const compiled = compileGatewayState(objects);
   return 'warnings' in compiled ? compiled.warnings : [];
 }

@@ -36,6 +36,11 @@ const RULES: Readonly<Record<keyof Faults, Rule>> = {
   slowdown: { expected: 'a number from 1 to 1000', accepts: (value) => isWithin(value, 1, 1000) },
 };
 
+/** Every fault with what it takes, for a command's help. */
+export const FAULTS_HELP = Object.entries(RULES)
+  .map(([name, { expected }]) => `${name} (${expected})`)
+  .join(', ');
+
 function isWithin(value: unknown, low: number, high: number): boolean {
   return typeof value === 'number' && value >= low && value <= high;
 }
