@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import logUpdate from 'log-update';
 import pc from 'picocolors';
-import type { PoolStatus } from '../../runtime/endpoint-picker/status';
 import { startDemoFleet } from '../../runtime/local/demo/demo-fleet';
 import { demoRequests } from '../../runtime/local/demo/demo-requests';
 import { findEnvoy } from '../../runtime/local/envoy-binary';
 import { type LocalGateway, startLocalGateway } from '../../runtime/local/local-gateway';
+import { untilPodsAnswer } from '../../runtime/local/pods-answer';
 import { SetupError } from '../../runtime/local/setup-error';
 import { statusTable } from '../../runtime/local/status-table';
 import { createTerminalLogger } from '../../runtime/telemetry/log';
@@ -25,8 +25,6 @@ interface LocalFlags {
 }
 
 const TABLE_EVERY_MS = 500;
-/** Two scrapes of an idle pod. */
-const PODS_ANSWER_MS = 3_000;
 
 export function localCommand(): Command {
   return new Command('local')
@@ -134,21 +132,6 @@ function aboveTable(): Writable {
       process.stderr.write(chunk, done);
     },
   });
-}
-
-/** The pools once every ready pod has answered a scrape; throws, with their names, when some do not in time. */
-async function untilPodsAnswer(gateway: LocalGateway): Promise<readonly PoolStatus[]> {
-  const deadline = performance.now() + PODS_ANSWER_MS;
-  while (true) {
-    const pools = await gateway.pools();
-    const silent = pools
-      .flatMap(({ pods }) => pods)
-      .filter(({ ready, metrics }) => ready && (metrics === 'never' || metrics === 'stale'))
-      .map(({ pod, address }) => `${pod} (${address})`);
-    if (silent.length === 0) return pools;
-    if (performance.now() > deadline) throw new Error(`no model server answers at: ${silent.join(', ')}`);
-    await sleep(100);
-  }
 }
 
 /** `ip:port` of --listen. */
