@@ -53,6 +53,7 @@ const project = new AwsCdkTypeScriptApp({
       exactOptionalPropertyTypes: true,
       noImplicitOverride: true,
       isolatedModules: true,
+      resolveJsonModule: true,
       skipLibCheck: true,
     },
     include: sources,
@@ -72,6 +73,9 @@ const project = new AwsCdkTypeScriptApp({
     'prom-client',
     'undici',
     'yaml',
+    'zeromq@^6',
+    '@msgpack/msgpack@^3',
+    'cli-progress@^3',
     'zod@^4',
     'openai',
   ],
@@ -82,6 +86,7 @@ const project = new AwsCdkTypeScriptApp({
     '@swc/core',
     '@swc/jest',
     '@types/jest@^30',
+    '@types/cli-progress',
     'dependency-cruiser',
     'esbuild',
     'fast-check',
@@ -96,8 +101,8 @@ project.deps.removeDependency('ts-node');
 project.package.addVersion('0.1.0');
 project.package.addField('bin', { 'inference-gateway': 'dist/inference-gateway.js' });
 project.package.addEngine('node', '>=24');
-// npm runs the install scripts of these alone: they put binaries of the platform into place.
-project.package.addField('allowScripts', { node: true, esbuild: true, '@swc/core': true, '@parcel/watcher': false });
+// npm runs the install scripts of these alone: they put binaries of the platform into place. zeromq brings its own.
+project.package.addField('allowScripts', { node: true, esbuild: true, '@swc/core': true, '@parcel/watcher': false, zeromq: false });
 project.npmrc.addConfig('omit-lockfile-registry-resolved', 'true');
 project.npmrc.addConfig('fund', 'false');
 project.npmrc.addConfig('audit', 'false');
@@ -162,7 +167,7 @@ new JsonFile(project, 'biome.json', {
 
 /** Folders that hold only functions of their arguments: no I/O, no process, no clock. */
 const PURE =
-  '^(lib/|runtime/(body-router/(body|json|models|multipart|prefix|response)|endpoint-picker/(scheduling|admission|ledger|prefix)|simulator/engine)/)';
+  '^(lib/|runtime/(body-router/(body|json|models|multipart|prefix|response)|endpoint-picker/(scheduling|admission|ledger|prefix)|simulator/(engine|fleet|policies|workload|scenarios|report))/)';
 const IO =
   '^(node:)?(fs|fs/promises|net|tls|http|https|http2|dgram|dns|child_process|cluster|worker_threads|process|timers|timers/promises|os|readline)$';
 new JsonFile(project, '.dependency-cruiser.json', {

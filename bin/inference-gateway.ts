@@ -3,6 +3,9 @@ import { version } from '../package.json';
 import { localCommand } from './commands/local';
 import { localRouterCommand } from './commands/local-router';
 import { modelServerCommand } from './commands/model-server';
+import { simulateCommand } from './commands/simulate';
+import { simulateWorkerCommand } from './commands/simulate-worker';
+import { tuneCommand } from './commands/tune';
 import { validateCommand } from './commands/validate';
 import { EXIT_USAGE, fail } from './exit';
 
@@ -12,7 +15,10 @@ const program = new Command('inference-gateway')
   .addCommand(localCommand())
   .addCommand(validateCommand())
   .addCommand(modelServerCommand())
-  .addCommand(localRouterCommand(), { hidden: true });
+  .addCommand(tuneCommand())
+  .addCommand(simulateCommand())
+  .addCommand(localRouterCommand(), { hidden: true })
+  .addCommand(simulateWorkerCommand(), { hidden: true });
 
 for (const command of [program, ...program.commands]) {
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { constants } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -14,6 +14,7 @@ import { type LocalGateway, startLocalGateway } from '../../runtime/local/local-
 import { untilPodsAnswer } from '../../runtime/local/pods-answer';
 import { SetupError } from '../../runtime/local/setup-error';
 import { statusTable } from '../../runtime/local/status-table';
+import { assertRecordable } from '../../runtime/recording/recording-file';
 import { createTerminalLogger } from '../../runtime/telemetry/log';
 import { EXIT_FAULT, EXIT_USAGE, fail } from '../exit';
 
@@ -22,9 +23,12 @@ interface LocalFlags {
   readonly listen: { readonly host: string; readonly port: number };
   readonly once?: true;
   readonly verbose?: true;
+  readonly record?: string;
+  readonly recordLimit: number;
 }
 
 const TABLE_EVERY_MS = 500;
+const MEBIBYTE = 1024 * 1024;
 
 export function localCommand(): Command {
   return new Command('local')
@@ -37,6 +41,12 @@ export function localCommand(): Command {
     )
     .option('--once', 'end after the demo (with -f: once everything is up); the exit code tells whether all was well')
     .option('--verbose', 'log what the parts do')
+    .option('--record <file>', 'record every decision: sizes and sealed hashes, no text; a recording is added to')
+    .addOption(
+      new Option('--record-limit <MiB>', 'size of the file at which recording ends')
+        .argParser(parseMebibytes)
+        .default(256),
+    )
     .action(runLocal);
 }
 
@@ -59,6 +69,10 @@ async function runLocal(flags: LocalFlags): Promise<void> {
     const demo = flags.file === undefined;
     const paths = flags.file ?? [demoFolder()];
     const envoy = await findEnvoy(process.env, say).catch((error: unknown) => fail(error, EXIT_USAGE));
+    const record = flags.record === undefined ? undefined : resolve(flags.record);
+    if (record !== undefined) {
+      await assertRecordable(record).catch((error: unknown) => fail(error, EXIT_USAGE));
+    }
     if (demo) closers.push((await startDemoFleet(paths)).close);
     const level = flags.verbose ? 'debug' : 'info';
     const starting = startLocalGateway({
@@ -68,6 +82,7 @@ async function runLocal(flags: LocalFlags): Promise<void> {
       routerScript: join(__dirname, 'inference-gateway.js'),
       log: createTerminalLogger(level, aboveTable(), pc.isColorSupported),
       logLevel: flags.verbose ? 'debug' : 'warn',
+      ...(record !== undefined && { record: { path: record, limitBytes: flags.recordLimit * MEBIBYTE } }),
     });
     closers.push(async () => (await starting).close());
     const gateway = await starting;
@@ -143,6 +158,12 @@ function parseListen(text: string): { host: string; port: number } {
     throw new InvalidArgumentError('Expected IP:PORT, such as 127.0.0.1:8080 or [::1]:8080.');
   }
   return { host: six ?? four ?? '', port: Number(port) };
+}
+
+/** MiB of --record-limit. */
+function parseMebibytes(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of MiB, at least 1.');
+  return Number(text);
 }
 
 /** The examples beside the bundled command. */

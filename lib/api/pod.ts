@@ -2,6 +2,12 @@ import { z } from 'zod';
 import type { DeepReadonly } from './schema/deep-readonly';
 import { looseObjectMetaSchema } from './schema/object-meta';
 
+/** Annotation of ours: the TCP port at which the pod publishes its KV cache events over ZMQ. */
+export const KV_EVENTS_PORT_ANNOTATION = 'kv-events.inference-gateway/port';
+
+/** Annotation of ours: the TCP port at which the pod answers requests for KV cache events that were missed. */
+export const KV_REPLAY_PORT_ANNOTATION = 'kv-events.inference-gateway/replay-port';
+
 const conditionSchema = z.looseObject({ type: z.string(), status: z.string() });
 
 /** What we read of a core/v1 Pod. The rest is passed over. */

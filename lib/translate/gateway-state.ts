@@ -64,6 +64,10 @@ export interface EndpointState {
   readonly uid?: string;
   /** The Ready condition, and no deletionTimestamp. */
   readonly ready: boolean;
+  /** Port at the pod's IP where its engine publishes KV cache events over ZMQ; absent where it does not. */
+  readonly kvEventsPort?: number;
+  /** Port at the pod's IP where the engine sends KV cache events again; only with `kvEventsPort`. */
+  readonly kvReplayPort?: number;
 }
 
 export interface RewriteState {

@@ -20,7 +20,9 @@ import type { Resolution } from './models/resolve';
 import type { Routing } from './models/routing';
 import type { BodyRouterObserver } from './observer';
 import { blockHashes } from './prefix/block-hashes';
+import { prefixSalt } from './prefix/prefix-salt';
 import { type FactsResult, NO_FACTS, type RequestFacts } from './request-facts';
+import { type FirstTokenWatch, firstTokenWatchFor } from './response/first-token';
 import { type ModelRestorer, restorerFor } from './response/model-restorer';
 import { defaultBackendAnswer, routedAnswer } from './routed-answer';
 
@@ -58,6 +60,8 @@ export class RequestStream implements ProcessorStream {
   /** The name to set back in the response, where the body was changed. */
   private askedModel: string | undefined;
   private restorer: ModelRestorer | undefined;
+  private sampled = false;
+  private firstToken: FirstTokenWatch | undefined;
 
   constructor(private readonly context: RouterContext) {}
 
@@ -98,11 +102,16 @@ export class RequestStream implements ProcessorStream {
     }
     if (this.explanation !== undefined) set.push([DECISION, this.explanation]);
     this.restorer = this.askedModel === undefined ? undefined : restorerFor(headers, this.askedModel);
-    if (this.restorer === undefined) return set.length === 0 ? CONTINUE : { kind: 'continue', setHeaders: set };
-    return { kind: 'continue', setHeaders: set, removeHeaders: ['content-length'], streamResponseBody: true };
+    this.firstToken = this.sampled ? firstTokenWatchFor(headers) : undefined;
+    if (this.restorer !== undefined) {
+      return { kind: 'continue', setHeaders: set, removeHeaders: ['content-length'], streamResponseBody: true };
+    }
+    if (this.firstToken !== undefined) return { kind: 'continue', setHeaders: set, streamResponseBody: true };
+    return set.length === 0 ? CONTINUE : { kind: 'continue', setHeaders: set };
   }
 
   responseBody(chunk: Buffer, endOfStream: boolean): Answer {
+    if (this.firstToken?.push(chunk)) this.ticket?.firstToken();
     if (this.restorer === undefined) return CONTINUE;
     const chunks = this.restorer.push(chunk, endOfStream);
     return chunks.length === 1 && chunks[0] === chunk ? CONTINUE : { kind: 'continue', body: bodyOf(chunks) };
@@ -138,7 +147,7 @@ export class RequestStream implements ProcessorStream {
     }
     const { route } = destination;
     const departure: Departure = { ...destination, startedAt, body, facts, asked };
-    const salt = `${route.model}\n${facts.cacheSalt ? spanBytes(body, facts.cacheSalt).toString('latin1') : ''}`;
+    const salt = prefixSalt(route, facts.cacheSalt ? spanBytes(body, facts.cacheSalt).toString('latin1') : '');
     let picked: PickResult | Promise<PickResult>;
     try {
       picked = this.context.picker.pick({
@@ -180,6 +189,7 @@ export class RequestStream implements ProcessorStream {
     this.ticket?.done();
     this.ticket = result.ticket;
     this.explanation = result.explanation;
+    this.sampled = result.sampleFirstToken === true;
     const body = this.rewritten(departure);
     this.reportRouted(departure, routing);
     return routedAnswer(this.headers, route, result.endpoints, body);

@@ -37,6 +37,10 @@ export interface PickedEndpoints {
   readonly ticket: Ticket;
   /** Scores per pod in short, ASCII, at most 1 KiB. Present when it was asked for. */
   readonly explanation?: string;
+  /** Watch this answer, if it is a stream, and call `ticket.firstToken` when its first token passes. */
+  readonly sampleFirstToken?: boolean;
+  /** Leading blocks of the prompt that the choice is held to have cached; for recordings. */
+  readonly matchedBlocks?: number;
 }
 
 export interface PickRefused {
@@ -53,6 +57,8 @@ export interface PickRefused {
 export interface Ticket {
   /** Response headers came, from this `ip:port`; it need not be the endpoint that was picked. */
   served(address: string): void;
+  /** The first token of a streamed answer has just passed. Only where it was asked for. */
+  firstToken(): void;
   /** The request is over. `status`: HTTP status of the response, undefined when none came. Idempotent. */
   done(status?: number): void;
 }

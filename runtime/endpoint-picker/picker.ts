@@ -1,13 +1,16 @@
 import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-state';
-import type { EndpointPicker, PickRequest, PickResult, Ticket } from './endpoint-picker';
+import type { EndpointPicker, PickedEndpoints, PickRequest, PickResult, Ticket } from './endpoint-picker';
 import { enter, move, release } from './ledger/endpoint-load';
+import { promptTokenSeconds } from './ledger/learned-speed';
 import type { MetricsSource } from './metrics-source';
 import type { PickerObserver } from './observe';
 import { createPool, type Decision, type Membership, type Pool } from './pool';
 import {
   createEndpoint,
   endpointChanged,
+  firstTokenCame,
   type PooledEndpoint,
+  requestEnded,
   scrapeAnswered,
   scrapePaced,
   scrapeRefused,
@@ -49,12 +52,12 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
   const index = createPrefixIndex(random);
   const freeIds: number[] = [];
   let matched = new Int32Array(0);
-  let coldPicks = 0;
+  let picks = 0;
 
   const membership: Membership = {
-    join(endpointState, scheduler) {
+    join(endpointState, scheduler, pool) {
       const id = freeIds.pop() ?? addId();
-      const endpoint = createEndpoint(id, endpointState);
+      const endpoint = createEndpoint(id, endpointState, pool);
       const watch = metrics.watch({
         address: endpoint.address,
         pod: endpoint.pod,
@@ -107,46 +110,66 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
       observe.refused(request.scheduler, decision.outcome);
       return decision;
     }
-    const ticket = writeDown(pool, request, decision);
-    const endpoints = decision.chosen.map((member) => member.endpoint.address);
+    const picked = writeDown(pool, request, decision, start);
     observe.picked(request.scheduler, decision.chosen[0]!.endpoint.pod, (clock() - start) * 1000);
-    const { explanation } = decision;
-    return { outcome: 'picked', endpoints, ticket, ...(explanation !== undefined && { explanation }) };
+    return picked;
   }
 
-  function writeDown(pool: Pool, request: PickRequest, decision: Decision): Ticket {
+  function writeDown(pool: Pool, request: PickRequest, decision: Decision, now: number): PickedEndpoints {
     const { endpoint, watch } = decision.chosen[0]!;
-    const entry = enter(endpoint.load, {
-      uncachedTokens: uncachedTokens(request, decision.matchedBlocks),
-      outputTokens: expectedOutputTokens(request),
-      adapter: request.adapter,
-    });
+    const { explanation } = decision;
+    const entry = enter(
+      endpoint.load,
+      {
+        uncachedTokens: uncachedTokens(request, decision.matchedBlocks),
+        outputTokens: expectedOutputTokens(request),
+        adapter: request.adapter,
+      },
+      promptTokenSeconds(endpoint.speed),
+      now,
+    );
     endpoint.picks += 1;
-    if (decision.cold) endpoint.lastColdPick = ++coldPicks;
+    endpoint.lastPick = ++picks;
+    if (decision.cold) endpoint.lastColdPick = picks;
     endpointChanged(endpoint);
     index.add(request.prefixHashes, endpoint.id);
     watch.wake();
+    const sampleFirstToken = isSampled(endpoint, now);
     let at = endpoint.address;
     let serving: PooledEndpoint | undefined = endpoint;
 
-    return {
+    const ticket: Ticket = {
       served(address) {
         if (entry.over || address === at) return;
         at = address;
         const member = pool.at(address);
-        move(entry, member?.endpoint.load);
-        if (serving !== undefined) endpointChanged(serving);
+        const former = serving;
         serving = member?.endpoint;
+        move(entry, serving?.load, serving === undefined ? 0 : promptTokenSeconds(serving.speed), clock());
+        if (former !== undefined) endpointChanged(former);
         observe.servedElsewhere(request.scheduler, member === undefined ? 'unknown' : 'moved');
         if (member === undefined) return;
         endpointChanged(member.endpoint);
         index.add(request.prefixHashes, member.endpoint.id);
         member.watch.wake();
       },
-      done() {
-        release(entry);
-        if (serving !== undefined) endpointChanged(serving);
+      firstToken() {
+        if (!entry.over && serving !== undefined) firstTokenCame(serving, entry, clock());
       },
+      done(status) {
+        if (entry.over) return;
+        const end = clock();
+        const answered = status !== undefined && status < 400;
+        release(entry, answered, end);
+        if (serving !== undefined) requestEnded(serving, entry, answered, end);
+      },
+    };
+    return {
+      outcome: 'picked',
+      endpoints: decision.chosen.map((member) => member.endpoint.address),
+      ticket,
+      ...(sampleFirstToken && { sampleFirstToken }),
+      ...(explanation !== undefined && { explanation }),
     };
   }
 
@@ -161,6 +184,18 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
       await metrics.close();
     },
   };
+}
+
+/** One first token of an endpoint is enough in this time. Milliseconds. */
+const SAMPLE_INTERVAL_MS = 1000;
+
+/** Of so many picks of an endpoint, at most one is sampled. */
+const PICKS_PER_SAMPLE = 8;
+
+function isSampled(endpoint: PooledEndpoint, now: number): boolean {
+  if (endpoint.picks % PICKS_PER_SAMPLE !== 1 || now - endpoint.sampledAt < SAMPLE_INTERVAL_MS) return false;
+  endpoint.sampledAt = now;
+  return true;
 }
 
 function schedulerName(scheduler: SchedulerState): string {

@@ -3,12 +3,15 @@ import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import type { PickRefused, PickRequest } from './endpoint-picker';
 import { copyRow, isRowFresh, ROW_LENGTH, writeRow } from './endpoint-row';
 import { NO_METRICS } from './engine-metrics';
+import { forget, type SpeedMultiples, UNKNOWN_POOL_SPEED } from './ledger/learned-speed';
+import { groupSpeeds } from './ledger/speed-groups';
 import type { MetricsWatch } from './metrics-source';
 import { endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
 import { type Candidates, createCandidates } from './scheduling/candidates';
 import { choose } from './scheduling/choose';
 import { explain } from './scheduling/explain';
-import { blockTokens } from './scheduling/request-size';
+import { blockTokens, promptTokens } from './scheduling/request-size';
+import { waitForRoom } from './scheduling/wait-for-room';
 import { type WeightedScorer, weigh, weightedScorers } from './scheduling/weigh';
 
 /** The choice and two fallbacks. */
@@ -32,7 +35,7 @@ export interface Decision {
 
 /** What a pool asks of the picker: endpoints are made and let go there, where the index and the scrapes are. */
 export interface Membership {
-  join(state: EndpointState, scheduler: SchedulerState): Member;
+  join(state: EndpointState, scheduler: SchedulerState, pool: { speed: SpeedMultiples }): Member;
   leave(member: Member): void;
 }
 
@@ -48,6 +51,9 @@ export interface Pool {
   close(): void;
 }
 
+/** Clock, milliseconds: how often the pool's speed is taken anew. */
+const SPEED_INTERVAL_MS = 1000;
+
 export function createPool(first: SchedulerState, membership: Membership, random: () => number): Pool {
   let scheduler = first;
   let members: Member[] = [];
@@ -62,6 +68,8 @@ export function createPool(first: SchedulerState, membership: Membership, random
   let scorers: WeightedScorer[] = [];
   let totals = new Float64Array(0);
   const chosenRows = new Int32Array(ENDPOINTS_PER_PICK);
+  const shared: { speed: SpeedMultiples } = { speed: UNKNOWN_POOL_SPEED };
+  let speedAt = Number.NEGATIVE_INFINITY;
 
   function update(next: SchedulerState): void {
     const known = new Map(members.map((member) => [generation(member.endpoint), member]));
@@ -72,7 +80,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
       const key = generation(state);
       const former = sameEngine ? known.get(key) : undefined;
       if (former !== undefined) known.delete(key);
-      const member = kept.get(key) ?? former ?? membership.join(state, next);
+      const member = kept.get(key) ?? former ?? membership.join(state, next, shared);
       member.endpoint.ready = state.ready;
       kept.set(key, member);
     }
@@ -104,26 +112,26 @@ export function createPool(first: SchedulerState, membership: Membership, random
   function gather(request: PickRequest, matched: Int32Array, now: number): void {
     candidates.count = 0;
     for (let i = 0; i < members.length; i++) {
-      if (isRowFresh(rows, i * ROW_LENGTH, now)) addCandidate(i, rows, i * ROW_LENGTH, matched);
+      if (isRowFresh(rows, i * ROW_LENGTH, now)) addCandidate(i, rows, i * ROW_LENGTH, matched, now);
     }
     const fresh = candidates.count > 0;
-    if (!fresh) addReady(matched);
+    if (!fresh) addReady(matched, now);
     if (request.adapter !== undefined) addAdapters(fresh);
   }
 
   /** By the ledger alone. */
-  function addReady(matched: Int32Array): void {
+  function addReady(matched: Int32Array, now: number): void {
     for (const [i, { endpoint }] of members.entries()) {
       if (!endpoint.ready) continue;
       writeRow(rowWithoutMetrics, 0, endpoint, NO_METRICS);
-      addCandidate(i, rowWithoutMetrics, 0, matched);
+      addCandidate(i, rowWithoutMetrics, 0, matched, now);
     }
   }
 
-  function addCandidate(member: number, from: Float64Array, at: number, matched: Int32Array): void {
+  function addCandidate(member: number, from: Float64Array, at: number, matched: Int32Array, now: number): void {
     const row = candidates.count++;
     places[row] = member;
-    copyRow(from, at, candidates, row);
+    copyRow(from, at, candidates, row, now);
     candidates.matchedBlocks[row] = matched[ids[member]!]!;
   }
 
@@ -136,18 +144,30 @@ export function createPool(first: SchedulerState, membership: Membership, random
     }
   }
 
+  /** Endpoints that have shown no speed of their own, or long ago, follow the others. */
+  function followPoolSpeed(now: number): void {
+    if (now - speedAt < SPEED_INTERVAL_MS) return;
+    speedAt = now;
+    for (const { endpoint } of members) forget(endpoint.speed, shared.speed, now);
+    shared.speed = groupSpeeds(members.map(({ endpoint }) => endpoint.speed));
+    for (const { endpoint } of members) endpointChanged(endpoint);
+  }
+
   function decide(request: PickRequest, matched: Int32Array, now: number): Decision | PickRefused {
     const { overload } = scheduler;
+    followPoolSpeed(now);
     gather(request, matched, now);
     if (candidates.count === 0) return { outcome: 'no-endpoints', retryAfterSeconds: retryAfterSeconds(0, overload) };
-    const excess = overloadMs(candidates.startMs, candidates.count, overload.maxQueueTimeMs);
-    if (excess > 0) return { outcome: 'saturated', retryAfterSeconds: retryAfterSeconds(excess, overload) };
-
     const scored = {
       adapter: request.adapter,
+      promptTokens: promptTokens(request),
       blocks: request.prefixHashes.length,
       blockTokens: blockTokens(request),
     };
+    waitForRoom(candidates, scored);
+    const excess = overloadMs(candidates.startMs, candidates.count, overload.maxQueueTimeMs);
+    if (excess > 0) return { outcome: 'saturated', retryAfterSeconds: retryAfterSeconds(excess, overload) };
+
     weigh(scorers, candidates, scored, totals);
     const count = choose(totals, candidates, random, chosenRows);
     const chosen: Member[] = [];

@@ -1,8 +1,14 @@
 import type { EndpointState } from '../../lib/translate/gateway-state';
 import { writeRow } from './endpoint-row';
-import { type EngineMetrics, NO_METRICS } from './engine-metrics';
+import { type EngineCounters, type EngineMetrics, NO_METRICS } from './engine-metrics';
+import { busyMs } from './ledger/busy-time';
 import { createDrain, type Drain, observeDrain } from './ledger/drain';
-import { createLoad, type EndpointLoad } from './ledger/endpoint-load';
+import { createLoad, type EndpointLoad, type LedgerEntry } from './ledger/endpoint-load';
+import { createLearnedSpeed, type LearnedSpeed, learnWork, promptTokenSeconds, type SpeedMultiples } from './ledger/learned-speed';
+import { countPending, createPendingCount, type PendingCount } from './ledger/pending-count';
+import { ended, firstTokenSeen } from './ledger/prefill-backlog';
+import { correctBacklog } from './ledger/waiting-line';
+import { workBetween } from './ledger/work-between';
 import { freshUntil } from './scheduling/freshness';
 
 /**
@@ -18,6 +24,9 @@ export interface PooledEndpoint {
   ready: boolean;
   readonly load: EndpointLoad;
   readonly drain: Drain;
+  readonly speed: LearnedSpeed;
+  /** What an endpoint of its pool is taken for without evidence of its own. */
+  readonly pool: { speed: SpeedMultiples };
   /** The last answer to a scrape; undefined: there was none yet. */
   answer: EngineMetrics | 'no-metrics' | undefined;
   /** Clock, milliseconds; minus infinity before the first answer. */
@@ -29,9 +38,16 @@ export interface PooledEndpoint {
   /** The ledger when the last scrape left, and when the last answered one did. */
   sent: Mark;
   scraped: Mark;
+  /** The engine's counters at the last answer that showed a step more, and the ledger when that scrape left. */
+  worked: { readonly counters: EngineCounters; readonly mark: Mark } | undefined;
+  readonly pending: PendingCount;
   picks: number;
+  /** Order of its last pick in the pool; 0: never. */
+  lastPick: number;
   /** Order of its last pick for a prompt that nobody held; 0: never. */
   lastColdPick: number;
+  /** Clock, milliseconds: when a first token was asked for last. */
+  sampledAt: number;
   /** Where decisions read of it; undefined once it has left its pool. */
   row: { readonly rows: Float64Array; readonly at: number } | undefined;
 }
@@ -40,11 +56,20 @@ interface Mark {
   readonly at: number;
   readonly inFlight: number;
   readonly ended: number;
+  /** Requests sent, less those given up. */
+  readonly sent: number;
+  /** Prompt tokens sent, ever. */
+  readonly line: number;
+  /** New tokens, of prompts and answers, of the requests in flight. */
+  readonly tokens: number;
+  readonly busyMs: number;
+  /** Times that it became busy. */
+  readonly starts: number;
 }
 
-const START: Mark = { at: 0, inFlight: 0, ended: 0 };
+const START: Mark = { at: 0, inFlight: 0, ended: 0, sent: 0, line: 0, tokens: 0, busyMs: 0, starts: 0 };
 
-export function createEndpoint(id: number, state: EndpointState): PooledEndpoint {
+export function createEndpoint(id: number, state: EndpointState, pool: { speed: SpeedMultiples }): PooledEndpoint {
   return {
     id,
     address: state.address,
@@ -53,14 +78,20 @@ export function createEndpoint(id: number, state: EndpointState): PooledEndpoint
     ready: state.ready,
     load: createLoad(),
     drain: createDrain(),
+    speed: createLearnedSpeed(pool.speed),
+    pool,
     answer: undefined,
     answeredAt: Number.NEGATIVE_INFINITY,
     intervalMs: 0,
     freshUntil: Number.NEGATIVE_INFINITY,
     sent: START,
     scraped: START,
+    worked: undefined,
+    pending: createPendingCount(),
     picks: 0,
+    lastPick: 0,
     lastColdPick: 0,
+    sampledAt: Number.NEGATIVE_INFINITY,
     row: undefined,
   };
 }
@@ -77,25 +108,101 @@ export function metricsOf({ answer }: PooledEndpoint): EngineMetrics {
 
 /** A scrape leaves. */
 export function scrapeSent(endpoint: PooledEndpoint, now: number): void {
-  endpoint.sent = { at: now, inFlight: endpoint.load.requests, ended: endpoint.load.ended };
+  const { load } = endpoint;
+  endpoint.sent = {
+    at: now,
+    inFlight: load.requests,
+    ended: load.ended,
+    sent: load.sent,
+    line: load.backlog.sent,
+    tokens: load.uncachedTokens + load.outputTokens,
+    busyMs: busyMs(load.busy, now),
+    starts: load.busy.starts,
+  };
 }
 
-/** The answer to the last scrape that left. Learns the drain when requests were waiting at both ends of the interval. */
+/**
+ * The answer to the last scrape that left. Learns the endpoint's speed from what its engine did since the answer before,
+ * the drain when requests were waiting at both ends of that time, and how far the engine has come with its prompts.
+ */
 export function scrapeAnswered(endpoint: PooledEndpoint, answer: EngineMetrics | 'no-metrics', now: number): void {
-  const before = metricsOf(endpoint).waiting;
-  const { sent, scraped } = endpoint;
-  if (answer !== 'no-metrics' && answer.waiting > 0) {
-    const running = Number.isNaN(answer.running) ? 0 : answer.running;
+  if (answer !== 'no-metrics') {
+    learnFromScrape(endpoint, answer, now);
+    endpoint.scraped = endpoint.sent;
+  }
+  endpoint.answer = answer;
+  setAnsweredAt(endpoint, now);
+}
+
+function learnFromScrape(endpoint: PooledEndpoint, answer: EngineMetrics, now: number): void {
+  const former = metricsOf(endpoint);
+  const { sent, scraped, load } = endpoint;
+  const { waiting, counters } = answer;
+  const running = Number.isNaN(answer.running) ? 0 : answer.running;
+  const present = waiting + running;
+  if (waiting > 0) {
     if (running > 0) endpoint.drain.slots = running;
-    if (before > 0) {
+    if (former.waiting > 0) {
       const seconds = (sent.at - scraped.at) / 1000;
-      const present = answer.waiting + running;
       observeDrain(endpoint.drain, seconds, sent.ended - scraped.ended, present, sent.inFlight);
     }
   }
-  endpoint.answer = answer;
-  endpoint.scraped = sent;
-  setAnsweredAt(endpoint, now);
+  learnFromCounters(endpoint, counters, present, now);
+  const sighting = {
+    firstTokens: counters.firstTokenCount,
+    waiting,
+    running: answer.running,
+    inFlight: sent.inFlight,
+    sent: sent.sent,
+  };
+  const pending = countPending(endpoint.pending, sighting);
+  if (!Number.isNaN(pending)) correctBacklog(load, pending, sent, promptTokenSeconds(endpoint.speed), now);
+}
+
+function learnFromCounters(endpoint: PooledEndpoint, counters: EngineCounters, present: number, now: number): void {
+  const { sent, worked, speed, pool } = endpoint;
+  const before = worked ?? { counters, mark: sent };
+  const { steps } = counters;
+  // A step may be longer than a scrape interval: its time and its tokens are told together when it has ended.
+  if (worked !== undefined && steps === worked.counters.steps) return;
+  endpoint.worked = { counters, mark: sent };
+  const seconds = (sent.busyMs - before.mark.busyMs) / 1000;
+  const work = workBetween(before.counters, counters, seconds, sent.starts - before.mark.starts);
+  // What others send there is in the engine's counters, but not in the ledger's busy time.
+  if (work === undefined || present > 1.5 * Math.max(sent.inFlight, before.mark.inFlight) + 1) return;
+  learnWork(speed, work, pool.speed, now);
+}
+
+/** The first token of a request that is in flight there was seen. */
+export function firstTokenCame(endpoint: PooledEndpoint, entry: LedgerEntry, now: number): void {
+  firstTokenSeen(endpoint.load.backlog, entry.place, promptTokenSeconds(endpoint.speed), now);
+  if (!tellsSteps(endpoint)) {
+    const seconds = (now - entry.sentAt) / 1000;
+    learnWork(endpoint.speed, { seconds, steps: 1, promptTokens: entry.tokensAhead, starts: 1 }, endpoint.pool.speed, now);
+  }
+  endpointChanged(endpoint);
+}
+
+/** A request that was in flight there has ended; `answered`: with success, as far as is known. */
+export function requestEnded(endpoint: PooledEndpoint, entry: LedgerEntry, answered: boolean, now: number): void {
+  const { backlog } = endpoint.load;
+  const tokenSeconds = promptTokenSeconds(endpoint.speed);
+  if (answered) {
+    ended(backlog, entry.place, tokenSeconds, now);
+    if (!tellsSteps(endpoint)) {
+      const work = { seconds: (now - entry.sentAt) / 1000, steps: entry.outputTokens, promptTokens: entry.tokensAhead, starts: 1 };
+      learnWork(endpoint.speed, work, endpoint.pool.speed, now);
+    }
+  } else {
+    // Its prompt is not computed any more.
+    ended(backlog, Math.min(backlog.sent, backlog.done + entry.uncachedTokens), tokenSeconds, now);
+  }
+  endpointChanged(endpoint);
+}
+
+/** The engine's own counters tell what it did; else first tokens and ends must. */
+function tellsSteps(endpoint: PooledEndpoint): boolean {
+  return !Number.isNaN(metricsOf(endpoint).counters.steps);
 }
 
 /** Nothing listens there: its metrics are stale at once, not only when they are old. */

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { type EnvoyOptions, type EnvoyState, envoyResourceFiles, union } from '../../lib/translate/envoy';
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import type { PoolStatus } from '../endpoint-picker/status';
+import type { RecordOptions } from '../recording/open-recording';
 import { type EnvoyProcess, startEnvoyProcess } from './envoy-process';
 import { assertFree } from './free-address';
 import { type RouterProcess, startRouterProcess } from './router-process';
@@ -28,6 +29,8 @@ export interface LocalGatewayOptions {
   readonly log: Logger;
   /** `pino` level of the router process, default `warn`. */
   readonly logLevel?: string;
+  /** Record every decision of the router. */
+  readonly record?: RecordOptions;
 }
 
 /** One gateway on one machine: a real Envoy and the router process, following edits of the objects. */
@@ -91,6 +94,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       socketPath: join(workDir, 'router.sock'),
       logLevel: options.logLevel ?? 'warn',
       state: first,
+      ...(options.record && { record: options.record }),
       log,
     });
     envoy = await startEnvoyProcess({

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
+import type { RecordOptions } from '../recording/open-recording';
 import { type RouterService, startRouterService } from '../router/router-service';
 import type { FromRouter, ToRouter } from './messages';
 
 export interface LocalRouterOptions {
   readonly socketPath: string;
+  readonly record?: RecordOptions;
   readonly log: Logger;
 }
 
@@ -11,7 +13,7 @@ export interface LocalRouterOptions {
  * The router process of local mode: takes its state from the supervisor over the IPC channel, and ends with it, however
  * the supervisor ends.
  */
-export async function runLocalRouter({ socketPath, log }: LocalRouterOptions): Promise<void> {
+export async function runLocalRouter({ socketPath, record, log }: LocalRouterOptions): Promise<void> {
   if (process.send === undefined) {
     throw new Error('local-router is started by "inference-gateway local"; run that instead');
   }
@@ -23,7 +25,13 @@ export async function runLocalRouter({ socketPath, log }: LocalRouterOptions): P
 
   const takeState = async ({ state, sequence }: ToRouter & { type: 'state' }) => {
     if (service === undefined) {
-      service = startRouterService({ listen: { path: socketPath }, metricsPort: 0, state, log });
+      service = startRouterService({
+        listen: { path: socketPath },
+        metricsPort: 0,
+        state,
+        ...(record && { record }),
+        log,
+      });
       const { metricsPort } = await service;
       tell({ type: 'serving', metricsPort });
     } else {

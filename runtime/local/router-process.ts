@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import type { PoolStatus } from '../endpoint-picker/status';
+import type { RecordOptions } from '../recording/open-recording';
 import { createBackoff } from './backoff';
 import { forwardLog } from './forward-log';
 import type { FromRouter, ToRouter } from './messages';
@@ -24,6 +25,8 @@ export interface RouterProcessOptions {
   /** Unix socket on which Envoy reaches the processor. */
   readonly socketPath: string;
   readonly logLevel: string;
+  /** Have the process record its decisions; one that is started again adds to the file. */
+  readonly record?: RecordOptions;
   /** The first state. */
   readonly state: GatewayState;
   readonly log: Logger;
@@ -92,17 +95,13 @@ export async function startRouterProcess(options: RouterProcessOptions): Promise
 
   const runOnce = async () => {
     const started = performance.now();
-    const current = fork(
-      options.script,
-      ['local-router', '--socket', options.socketPath, '--log-level', options.logLevel],
-      {
-        // Flags of the supervisor's own Node (a loader, a profiler) are not the router's.
-        execArgv: [],
-        // A session of its own: Ctrl-C reaches the supervisor alone, which ends things in order.
-        detached: true,
-        stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-      },
-    );
+    const current = fork(options.script, routerArguments(options), {
+      // Flags of the supervisor's own Node (a loader, a profiler) are not the router's.
+      execArgv: [],
+      // A session of its own: Ctrl-C reaches the supervisor alone, which ends things in order.
+      detached: true,
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    });
     child = current;
     if (current.stderr !== null) forwardLog(current.stderr, log);
     current.on('message', (message) => {
@@ -173,4 +172,10 @@ export async function startRouterProcess(options: RouterProcessOptions): Promise
       await done;
     },
   };
+}
+
+function routerArguments({ socketPath, logLevel, record }: RouterProcessOptions): string[] {
+  const flags = ['local-router', '--socket', socketPath, '--log-level', logLevel];
+  if (record !== undefined) flags.push('--record', record.path, '--record-limit', String(record.limitBytes));
+  return flags;
 }

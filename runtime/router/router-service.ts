@@ -9,6 +9,8 @@ import type { PoolStatus } from '../endpoint-picker/status';
 import { BodyBudget } from '../ext-proc/body-budget';
 import type { ListenAddress } from '../ext-proc/listen';
 import { startExtProcServer } from '../ext-proc/server';
+import { openRecording, type RecordOptions } from '../recording/open-recording';
+import { recordingPicker } from '../recording/recording-picker';
 import { startMetricsServer } from '../telemetry/metrics-server';
 import { createRouterMetrics } from '../telemetry/router-metrics';
 
@@ -20,6 +22,8 @@ export interface RouterServiceOptions {
   readonly state: GatewayState;
   /** Bytes of request bodies that may lie in this process at once; requests beyond it get 503. Default 2 GiB. */
   readonly bodyBudgetBytes?: number;
+  /** Record every decision. */
+  readonly record?: RecordOptions;
   readonly log: Logger;
 }
 
@@ -59,8 +63,9 @@ export async function startRouterService(options: RouterServiceOptions): Promise
     random,
     observe: metrics.picker,
   });
+  const recording = options.record && (await openRecording(options.record, state, clock, log));
   const processor = createBodyRouter({
-    picker,
+    picker: recording === undefined ? picker : recordingPicker(picker, recording.recorder),
     state: () => state,
     random,
     clock,
@@ -82,11 +87,13 @@ export async function startRouterService(options: RouterServiceOptions): Promise
     update(next) {
       picker.update(next);
       state = next;
+      recording?.recorder.fleet(next);
     },
     status: () => picker.status(),
     async close() {
       await Promise.all([server.close(DRAIN_MS), metricsServer.close()]);
       await picker.close();
+      await recording?.close();
     },
   };
 }

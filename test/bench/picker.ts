@@ -5,7 +5,6 @@
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ENGINE_SIGNALS } from '../../runtime/endpoint-picker/endpoints/engines';
 import { parseMetrics } from '../../runtime/endpoint-picker/endpoints/metrics-parser';
 import { createScraper } from '../../runtime/endpoint-picker/endpoints/scraper';
 import type { PickerObserver } from '../../runtime/endpoint-picker/observe';
@@ -105,7 +104,7 @@ function quantiles(sorted: Float64Array): string {
 
 function benchParser(): void {
   const page = vllmPage({ waiting: 3, running: 12, kvUsage: 0.42 });
-  const selective = timed(4000, () => parseMetrics(page, ENGINE_SIGNALS.vllm).waiting);
+  const selective = timed(4000, () => parseMetrics(page, 'vllm').waiting);
   const whole = timed(100, () => sumOfSamples(parseWholePage(page.toString()), 'vllm:num_requests_waiting'));
   console.log(
     `metrics page of ${(page.length / 1000).toFixed(1)} KB: selective ${selective.toFixed(1)} µs, ` +

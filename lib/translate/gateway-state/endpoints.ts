@@ -2,6 +2,7 @@ import type { Pod } from '../../api/pod';
 import type { CheckedObject } from '../check-objects';
 import type { EndpointState } from '../gateway-state';
 import { sourceLine } from '../sourced-value';
+import { kvEventPorts } from './kv-event-ports';
 import { type LabelSelector, selects } from './label-selector';
 
 /** The endpoints of a scheduler, by name of the pod: each selected pod's primary IP and the target port. */
@@ -30,11 +31,14 @@ export function schedulerEndpoints(
       warnings.push(`${sourceLine(at)} Pod ${name} has the address ${address} of ${other.pod}: it is left out`);
       continue;
     }
+    const kvEvents = kvEventPorts(pod.metadata.annotations ?? {});
+    warnings.push(...kvEvents.faults.map((fault) => `${sourceLine(at)} Pod ${name}: ${fault}`));
     byAddress.set(address, {
       address,
       pod: name,
       ...(pod.metadata.uid !== undefined && { uid: pod.metadata.uid }),
       ready: readyCondition(pod) === 'True' && pod.metadata.deletionTimestamp === undefined,
+      ...kvEvents.ports,
     });
   }
   if (selected.length === 0) warnings.push(`scheduler ${scheduler.name}: its modelSelector selects no pod`);

@@ -1,92 +1,84 @@
-import type { AdapterResidency, EngineMetrics } from '../engine-metrics';
-import type { AdapterGauge, EngineSignals, Signal, SignalSource } from './engines';
-import { forEachSample, labelValue } from './exposition';
+import type { EngineType } from '../../../lib/translate/gateway-state';
+import { type EngineCounters, type EngineMetrics, NO_COUNTERS } from '../engine-metrics';
+import { adaptersOf } from './adapters-parser';
+import { type CapacitySource, ENGINE_SIGNALS, type EngineSignals } from './engines';
+import { labelValue, type Wanted, wanted } from './exposition';
+import { meanOf, mostOf, type PageSamples, readPage, sumOf } from './page-samples';
 
-/** Adapters taken from one list of a page, and bytes of one name: an engine that lists more is not believed. */
-const MAX_ADAPTERS = 1024;
-const MAX_ADAPTER_NAME = 512;
+const WANTED: Readonly<Record<EngineType, Wanted>> = {
+  vllm: wanted(namesIn(ENGINE_SIGNALS.vllm)),
+  sglang: wanted(namesIn(ENGINE_SIGNALS.sglang)),
+  tgi: wanted(namesIn(ENGINE_SIGNALS.tgi)),
+  trtllm: wanted(namesIn(ENGINE_SIGNALS.trtllm)),
+  triton: wanted(namesIn(ENGINE_SIGNALS.triton)),
+};
 
 /**
  * Reads the wanted signals out of a metrics page, and nothing else of it. Series of one name (the ranks of a
  * data-parallel server) are added up, of a share the mean is taken. A signal that is not on the page, or is not finite,
  * is NaN. Never throws.
  */
-export function parseMetrics(page: Buffer, signals: EngineSignals): EngineMetrics {
+export function parseMetrics(page: Buffer, engine: EngineType): EngineMetrics {
+  const { waiting, running, kvUsage, kvCapacity, adapters, counters } = ENGINE_SIGNALS[engine];
+  const samples = readPage(page, WANTED[engine]);
   return {
-    waiting: firstOf(page, signals.waiting, sumOf),
-    running: firstOf(page, signals.running, sumOf),
-    kvUsage: Math.min(1, firstOf(page, signals.kvUsage, meanOf)),
-    adapters: signals.adapters === undefined ? undefined : adaptersOf(page, signals.adapters),
+    waiting: sumOf(samples, waiting),
+    running: sumOf(samples, running),
+    kvUsage: Math.min(1, meanOf(samples, kvUsage)),
+    adapters: adapters === undefined ? undefined : adaptersOf(samples, adapters),
+    kvCapacityTokens: capacityOf(samples, kvCapacity),
+    counters: countersOf(samples, counters),
   };
 }
 
-function firstOf(page: Buffer, signal: Signal, read: (page: Buffer, source: SignalSource) => number): number {
-  for (const source of signal) {
-    const value = read(page, source);
-    if (!Number.isNaN(value)) return value;
+function countersOf(samples: PageSamples, sources: EngineSignals['counters']): EngineCounters {
+  const counters: { -readonly [counter in keyof EngineCounters]: number } = { ...NO_COUNTERS };
+  for (const counter of Object.keys(sources) as Array<keyof EngineCounters>) {
+    counters[counter] = sumOf(samples, sources[counter]!);
+  }
+  return counters;
+}
+
+function capacityOf(samples: PageSamples, sources: readonly CapacitySource[]): number {
+  for (const source of sources) {
+    const tokens = tokensOf(samples, source);
+    // A server that is still starting tells none, or zero.
+    if (tokens > 0) return Math.min(tokens, Number.MAX_SAFE_INTEGER);
   }
   return Number.NaN;
 }
 
-function sumOf(page: Buffer, source: SignalSource): number {
-  let sum = Number.NaN;
-  forEachSeries(page, source, (value) => {
-    sum = (Number.isNaN(sum) ? 0 : sum) + value;
-  });
-  return Math.min(sum, Number.MAX_SAFE_INTEGER);
+function tokensOf(samples: PageSamples, source: CapacitySource): number {
+  if ('tokens' in source) return sumOf(samples, [source.tokens]);
+  // Blocks are added up over ranks, their size is the same in all.
+  if ('blocks' in source) return sumOf(samples, [source.blocks]) * mostOf(samples, [source.blockTokens]);
+  const { page } = samples;
+  let tokens = 0;
+  for (const { labelsStart, labelsEnd } of samples.of({ sample: source.info })) {
+    const blocks = labelValue(page, labelsStart, labelsEnd, source.blocksLabel);
+    const blockTokens = labelValue(page, labelsStart, labelsEnd, source.blockTokensLabel);
+    tokens += countIn(blocks) * countIn(blockTokens);
+  }
+  return tokens;
 }
 
-function meanOf(page: Buffer, source: SignalSource): number {
-  let sum = 0;
-  let count = 0;
-  forEachSeries(page, source, (value) => {
-    sum += value;
-    count += 1;
-  });
-  return sum / count;
+/** A label that is no number (vLLM writes `None` for what it does not know) makes the product NaN. */
+function countIn(label: string | undefined): number {
+  return label !== undefined && /^\d{1,15}$/.test(label) ? Number(label) : Number.NaN;
 }
 
-/** Values that are not finite are left out; one below zero is zero. */
-function forEachSeries(page: Buffer, { sample, where }: SignalSource, visit: (value: number) => void): void {
-  forEachSample(page, sample, (value, labelsStart, labelsEnd) => {
-    if (!Number.isFinite(value)) return;
-    if (where !== undefined && labelValue(page, labelsStart, labelsEnd, where.label) !== where.value) return;
-    visit(Math.max(0, value));
-  });
-}
-
-/**
- * The adapters by the newest series: each combination of adapters leaves a series behind whose value is the time at
- * which it was true last.
- */
-function adaptersOf(page: Buffer, gauge: AdapterGauge): AdapterResidency | undefined {
-  let newest = Number.NEGATIVE_INFINITY;
-  let start = -1;
-  let end = -1;
-  forEachSample(page, gauge.sample, (value, labelsStart, labelsEnd) => {
-    if (Number.isFinite(value) && value >= newest) {
-      newest = value;
-      start = labelsStart;
-      end = labelsEnd;
-    }
-  });
-  if (start < 0) return undefined;
-  const slots = Number.parseInt(labelValue(page, start, end, gauge.slots) ?? '', 10);
-  // Without the number of slots nothing can be said of what fits.
-  if (!(slots >= 0)) return undefined;
-  const running = namesIn(labelValue(page, start, end, gauge.running));
-  const waiting = namesIn(labelValue(page, start, end, gauge.waiting));
-  let distinct = running.size;
-  for (const name of waiting) if (!running.has(name)) distinct += 1;
-  return { running, waiting, distinct, slots };
-}
-
-function namesIn(list: string | undefined): Set<string> {
-  const names = new Set<string>();
-  if (list === undefined || list === '') return names;
-  for (const part of list.split(',', MAX_ADAPTERS)) {
-    const name = part.trim();
-    if (name !== '' && name.length <= MAX_ADAPTER_NAME) names.add(name);
+function namesIn({ waiting, running, kvUsage, kvCapacity, adapters, counters }: EngineSignals): Set<string> {
+  const signals = [waiting, running, kvUsage, ...Object.values(counters)];
+  if (adapters !== undefined) signals.push(adapters.loaded, adapters.slots);
+  const names = new Set(signals.flat().map(({ sample }) => sample));
+  if (adapters !== undefined) {
+    names.add(adapters.active.sample);
+    for (const { witness } of adapters.loaded) names.add(witness);
+  }
+  for (const source of kvCapacity) {
+    if ('tokens' in source) names.add(source.tokens.sample);
+    else if ('info' in source) names.add(source.info);
+    else names.add(source.blocks.sample).add(source.blockTokens.sample);
   }
   return names;
 }

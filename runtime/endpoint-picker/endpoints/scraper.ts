@@ -3,6 +3,7 @@ import type { PickerLog, PickerObserver } from '../observe';
 import { ENGINE_SIGNALS } from './engines';
 import { parseMetrics } from './metrics-parser';
 import { connect, type Scrape } from './scrape';
+import { stretched } from './scrape-interval';
 
 export interface ScraperOptions {
   /** Milliseconds, never going back. */
@@ -10,7 +11,7 @@ export interface ScraperOptions {
   readonly random: () => number;
   readonly observe: Pick<PickerObserver, 'scraped'>;
   readonly log: PickerLog;
-  /** Milliseconds between two scrapes of a pod that works; default 200. */
+  /** Milliseconds between two scrapes of a pod that works; default 200, longer where very many pods work. */
   readonly intervalMs?: number;
   /** The same of a pod that is idle or does not answer; default 1000. */
   readonly idleIntervalMs?: number;
@@ -26,15 +27,17 @@ const MAX_PARALLEL = 256;
 
 /**
  * Reads the metrics pages of model servers: each pod on its own kept connection, one request in flight a pod, at an
- * interval that grows while the pod is idle. Pods are scraped at different moments of the interval. Faults are logged
- * when they begin, change and end.
+ * interval that grows while the pod is idle, and with the number of pods. Pods are scraped at different moments of the
+ * interval. Faults are logged when they begin, change and end.
  */
 export function createScraper(options: ScraperOptions): MetricsSource {
   const waiting: Array<() => void> = [];
   const watches = new Set<PodScraper>();
   let inFlight = 0;
 
-  const places: Places = {
+  const shared: Shared = {
+    working: 0,
+    pods: () => watches.size,
     take(start) {
       if (inFlight >= MAX_PARALLEL) waiting.push(start);
       else {
@@ -51,7 +54,7 @@ export function createScraper(options: ScraperOptions): MetricsSource {
 
   return {
     watch(target) {
-      const scraper = scrapePod(target, options, places);
+      const scraper = scrapePod(target, options, shared);
       watches.add(scraper);
       return {
         wake: scraper.wake,
@@ -69,8 +72,11 @@ export function createScraper(options: ScraperOptions): MetricsSource {
   };
 }
 
-/** The bound on parallel scrapes. Whoever took a place frees it, once. */
-interface Places {
+/** What all pods share: the intervals, and the bound on parallel scrapes. Whoever took a place frees it, once. */
+interface Shared {
+  /** Pods that worked at their last scrape. */
+  working: number;
+  pods(): number;
   take(start: () => void): void;
   free(): void;
 }
@@ -79,16 +85,16 @@ interface PodScraper extends Omit<MetricsWatch, 'stop'> {
   close(): Promise<void>;
 }
 
-function scrapePod(target: ScrapeTarget, options: ScraperOptions, places: Places): PodScraper {
+function scrapePod(target: ScrapeTarget, options: ScraperOptions, shared: Shared): PodScraper {
   const { clock, random, observe, log } = options;
-  const shortest = options.intervalMs ?? 200;
-  const longest = Math.max(shortest, options.idleIntervalMs ?? 1000);
-  const signals = ENGINE_SIGNALS[target.engine];
+  const shortest = () => stretched(options.intervalMs ?? 200, shared.working);
+  const longest = () => Math.max(shortest(), stretched(options.idleIntervalMs ?? 1000, shared.pods()));
   const connection = connect(target.address, { timeoutMs: options.timeoutMs ?? 1000, maxPageBytes: MAX_PAGE_BYTES });
   const fields = { pod: target.pod, scheduler: target.scheduler, address: target.address };
 
-  let intervalMs = shortest;
+  let intervalMs = shortest();
   target.paced(intervalMs);
+  let works = false;
   let fault = '';
   let toldOfMissing = false;
   let closed = false;
@@ -110,25 +116,30 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, places: Places
     target.paced(nextMs);
   }
 
+  function setWorks(now: boolean): void {
+    shared.working += Number(now) - Number(works);
+    works = now;
+  }
+
   function begin(): void {
     scraping = true;
-    places.take(scrape);
+    shared.take(scrape);
   }
 
   function scrape(): void {
     if (closed) {
-      places.free();
+      shared.free();
       return;
     }
     const start = clock();
     target.sent();
     connection.get((result) => {
-      places.free();
+      shared.free();
       if (closed) return;
       observe.scraped(target.scheduler, result.outcome, clock() - start);
       scraping = false;
-      const working = read(result);
-      pace(working ? shortest : Math.min(longest, intervalMs * 2));
+      setWorks(read(result));
+      pace(works ? shortest() : Math.min(longest(), intervalMs * 2));
       schedule(first ? random() * intervalMs : Math.max(0, intervalMs - (clock() - start)));
       first = false;
     });
@@ -144,7 +155,7 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, places: Places
     if (result.outcome === 'refused') target.refused();
     // A pod that is picked stays due at the short interval, but only while it answers: a dead one is not hurried.
     if (result.outcome !== 'ok') return false;
-    const metrics = parseMetrics(result.page, signals);
+    const metrics = parseMetrics(result.page, target.engine);
     const { waiting, running } = metrics;
     noteMissing(Number.isNaN(waiting));
     target.answered(metrics);
@@ -160,7 +171,7 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, places: Places
 
   function noteMissing(missing: boolean): void {
     if (missing && !toldOfMissing) {
-      const names = signals.waiting.map(({ sample }) => sample.name.toString());
+      const names = ENGINE_SIGNALS[target.engine].waiting.map(({ sample }) => sample);
       const message = 'the metrics page of the pod lacks the number of waiting requests: is engineType right?';
       log.warn({ ...fields, engine: target.engine, names }, message);
     }
@@ -170,12 +181,14 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, places: Places
   begin();
   return {
     wake() {
-      if (closed || intervalMs === shortest || fault !== '') return;
-      pace(shortest);
-      if (!scraping && dueAt - clock() > shortest) schedule(shortest);
+      const soonest = shortest();
+      if (closed || intervalMs <= soonest || fault !== '') return;
+      pace(soonest);
+      if (!scraping && dueAt - clock() > soonest) schedule(soonest);
     },
     async close() {
       closed = true;
+      setWorks(false);
       clearTimeout(timer);
       await connection.close();
     },

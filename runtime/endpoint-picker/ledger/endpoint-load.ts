@@ -1,3 +1,6 @@
+import { type BusyTime, createBusyTime, noteRequests } from './busy-time';
+import { append, createPrefillBacklog, type PrefillBacklog } from './prefill-backlog';
+
 /**
  * The in-flight ledger. Each generation of an endpoint has one `EndpointLoad`, and each entry points at the load it is
  * counted in: when an endpoint goes and comes back, entries of its former life are taken from the former load, so no
@@ -12,6 +15,12 @@ export interface EndpointLoad {
   outputTokens: number;
   /** Requests that ended here, ever. A request that moved away did not end here. */
   ended: number;
+  /** Requests sent here, ever, less those that moved away or were given up unanswered. */
+  sent: number;
+  readonly busy: BusyTime;
+  readonly backlog: PrefillBacklog;
+  /** The latest of the requests in flight, from which the others are found by `older`. */
+  newest: LedgerEntry | undefined;
   /** Requests in flight by LoRA adapter. */
   readonly adapters: Map<string, number>;
   /** LoRA adapters of requests that came here, also of those that ended, the latest last; at most `MAX_RECENT`. */
@@ -21,52 +30,74 @@ export interface EndpointLoad {
 /** No engine is set up to hold more adapters at once. */
 const MAX_RECENT = 64;
 
-export interface LedgerEntry {
+export interface LedgerEntry extends RequestSize {
   /** Where it is counted now; undefined while it is served by an address unknown to the pool, and at the end. */
   load: EndpointLoad | undefined;
   over: boolean;
+  /** Clock, milliseconds: when it was sent to where it is counted. */
+  sentAt: number;
+  /** Its place in the line of prompts there, and the tokens up to it that were to be computed when it was sent. */
+  place: number;
+  tokensAhead: number;
+  older: LedgerEntry | undefined;
+  newer: LedgerEntry | undefined;
+}
+
+/** Tokens are whole, so that sums return to zero exactly. */
+export interface RequestSize {
   readonly uncachedTokens: number;
   readonly outputTokens: number;
   readonly adapter: string | undefined;
 }
 
-export interface RequestSize {
-  readonly uncachedTokens: number;
-  readonly outputTokens: number;
-  readonly adapter?: string | undefined;
-}
-
 export function createLoad(): EndpointLoad {
-  return { requests: 0, uncachedTokens: 0, outputTokens: 0, ended: 0, adapters: new Map(), recentAdapters: new Set() };
+  return {
+    requests: 0,
+    uncachedTokens: 0,
+    outputTokens: 0,
+    ended: 0,
+    sent: 0,
+    busy: createBusyTime(),
+    backlog: createPrefillBacklog(),
+    newest: undefined,
+    adapters: new Map(),
+    recentAdapters: new Set(),
+  };
 }
 
-/** Enters a request. Token counts are rounded, so that sums return to zero exactly. */
-export function enter(load: EndpointLoad, size: RequestSize): LedgerEntry {
+/** Enters a request. `tokenSeconds`: what a prompt token takes at the endpoint; `now`: clock, milliseconds. */
+export function enter(load: EndpointLoad, size: RequestSize, tokenSeconds: number, now: number): LedgerEntry {
   const entry: LedgerEntry = {
     load,
     over: false,
-    uncachedTokens: Math.max(0, Math.round(size.uncachedTokens)),
-    outputTokens: Math.max(0, Math.round(size.outputTokens)),
+    uncachedTokens: whole(size.uncachedTokens),
+    outputTokens: whole(size.outputTokens),
     adapter: size.adapter,
+    sentAt: now,
+    place: 0,
+    tokensAhead: 0,
+    older: undefined,
+    newer: undefined,
   };
-  add(load, entry);
+  add(load, entry, tokenSeconds, now);
   return entry;
 }
 
 /** Counts the request at another load; `undefined`: nowhere in this pool. Nothing happens once it is over. */
-export function move(entry: LedgerEntry, to: EndpointLoad | undefined): void {
+export function move(entry: LedgerEntry, to: EndpointLoad | undefined, tokenSeconds: number, now: number): void {
   if (entry.over || entry.load === to) return;
-  if (entry.load !== undefined) subtract(entry.load, entry);
+  if (entry.load !== undefined) subtract(entry.load, entry, now);
   entry.load = to;
-  if (to !== undefined) add(to, entry);
+  if (to !== undefined) add(to, entry, tokenSeconds, now);
 }
 
-/** Ends the request. Idempotent. */
-export function release(entry: LedgerEntry): void {
+/** Ends the request; `answered`: with success, as far as is known. Idempotent. */
+export function release(entry: LedgerEntry, answered: boolean, now: number): void {
   if (entry.over) return;
   entry.over = true;
   if (entry.load === undefined) return;
-  subtract(entry.load, entry);
+  subtract(entry.load, entry, now);
+  if (answered) entry.load.sent += 1;
   entry.load.ended += 1;
   entry.load = undefined;
 }
@@ -79,10 +110,19 @@ export function workTokens(load: EndpointLoad): number {
   return load.uncachedTokens * PREFILL_AHEAD + load.outputTokens;
 }
 
-function add(load: EndpointLoad, entry: LedgerEntry): void {
+function add(load: EndpointLoad, entry: LedgerEntry, tokenSeconds: number, now: number): void {
   load.requests += 1;
+  load.sent += 1;
   load.uncachedTokens += entry.uncachedTokens;
   load.outputTokens += entry.outputTokens;
+  noteRequests(load.busy, load.requests, now);
+  entry.sentAt = now;
+  entry.place = append(load.backlog, entry.uncachedTokens, tokenSeconds, now);
+  entry.tokensAhead = load.backlog.sent - load.backlog.done;
+  entry.older = load.newest;
+  entry.newer = undefined;
+  if (load.newest !== undefined) load.newest.newer = entry;
+  load.newest = entry;
   if (entry.adapter === undefined) return;
   load.adapters.set(entry.adapter, (load.adapters.get(entry.adapter) ?? 0) + 1);
   load.recentAdapters.delete(entry.adapter);
@@ -90,12 +130,21 @@ function add(load: EndpointLoad, entry: LedgerEntry): void {
   if (load.recentAdapters.size > MAX_RECENT) load.recentAdapters.delete(load.recentAdapters.values().next().value!);
 }
 
-function subtract(load: EndpointLoad, entry: LedgerEntry): void {
+function subtract(load: EndpointLoad, entry: LedgerEntry, now: number): void {
   load.requests -= 1;
+  load.sent -= 1;
   load.uncachedTokens -= entry.uncachedTokens;
   load.outputTokens -= entry.outputTokens;
+  noteRequests(load.busy, load.requests, now);
+  if (entry.newer === undefined) load.newest = entry.older;
+  else entry.newer.older = entry.older;
+  if (entry.older !== undefined) entry.older.newer = entry.newer;
   if (entry.adapter === undefined) return;
   const left = (load.adapters.get(entry.adapter) ?? 1) - 1;
   if (left > 0) load.adapters.set(entry.adapter, left);
   else load.adapters.delete(entry.adapter);
+}
+
+function whole(tokens: number): number {
+  return Math.max(0, Math.round(tokens));
 }

@@ -16,6 +16,8 @@ export const MAX_ENDPOINTS = 0xffff;
 export interface BlockHolders {
   /** `guess`: where it may well be. Blocks that were added one after the other have ids one after the other. */
   find(hash: BlockHash, guess: BlockId): BlockId;
+  /** `block`: what `find` returned, not 0. */
+  holds(block: BlockId, endpoint: number): boolean;
   /** `found`: what `find` returned. `endpoint`, below `MAX_ENDPOINTS`, is no holder of the block yet. */
   add(found: BlockId, hash: BlockHash, endpoint: number): BlockId;
   /** `endpoint` is a holder. The id of a block that nobody holds any more will stand for another block. */
@@ -117,6 +119,14 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
     return -1;
   }
 
+  function isInSets(block: BlockId, endpoint: number): boolean {
+    const range = rangeOf(endpoint);
+    let set = words[block * WORDS + SETS]!;
+    while (set !== 0 && words[set * WORDS + RANGE] !== range) set = words[set * WORDS + NEXT_SET]!;
+    const bit = endpoint % IDS_IN_SET;
+    return set !== 0 && (words[set * WORDS + FIRST_BITS + (bit >> 5)]! & (1 << bit)) !== 0;
+  }
+
   function addToSets(block: BlockId, endpoint: number): void {
     const range = rangeOf(endpoint);
     let set = words[block * WORDS + SETS]!;
@@ -191,6 +201,7 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
 
   return {
     find,
+    holds: (block, endpoint) => placeOf(block, endpoint + 1) >= 0 || isInSets(block, endpoint),
     add(found, hash, endpoint) {
       const block = found || create(hash);
       const place = placeOf(block, 0);

@@ -18,8 +18,17 @@ export interface Candidates {
   readonly matchedBlocks: Float64Array;
   /** Order of the last pick for a prompt that nobody held; 0: never. */
   readonly lastColdPick: Float64Array;
-  /** Milliseconds until the request would start. */
+  /** Order of the last pick; 0: never. */
+  readonly lastPick: Float64Array;
+  /** Milliseconds until the prompts that were sent there are computed. */
   readonly startMs: Float64Array;
+  /** Milliseconds until those that wait there have started, where room comes only with the end of others. */
+  readonly queueMs: Float64Array;
+  /** Room in the KV cache, less what was sent there since it was told. Tokens. */
+  readonly kvFreeTokens: Float64Array;
+  /** Learned: seconds of an uncached prompt token, and of a decode step. */
+  readonly tokenSeconds: Float64Array;
+  readonly stepSeconds: Float64Array;
   /** Ledger: requests in flight. */
   readonly inFlight: Float64Array;
   /** Ledger: tokens of the requests in flight that are still ahead. */
@@ -42,7 +51,12 @@ export function createCandidates(capacity: number): Candidates {
     kvUsage: column(),
     matchedBlocks: column(),
     lastColdPick: column(),
+    lastPick: column(),
     startMs: column(),
+    queueMs: column(),
+    kvFreeTokens: column(),
+    tokenSeconds: column(),
+    stepSeconds: column(),
     inFlight: column(),
     workTokens: column(),
     adapters: [],

@@ -1,12 +1,12 @@
 import type { Candidates } from './candidates';
 
-/** Totals closer than this are equal: sums of the same scores in floating point. */
-const EPSILON = 1e-9;
+/** Totals this close to the best one, as a share of it, count as equal to it. */
+const TOLERANCE = 0.02;
 
 /**
  * Writes the rows of the best candidates into `chosen`, best first, and returns how many there are: as many as
- * `chosen` holds, or all. Among equal totals the one with fewest requests in flight comes first, then the one with the
- * least work in tokens, then chance.
+ * `chosen` holds, or all. Among those that are as good as the best, the one with fewest requests in flight comes first,
+ * then the one with the least work in tokens, then the one that was picked longest ago, then chance.
  */
 export function choose(totals: Float64Array, candidates: Candidates, random: () => number, chosen: Int32Array): number {
   const places = Math.min(chosen.length, candidates.count);
@@ -23,11 +23,16 @@ function best(
   chosen: Int32Array,
   taken: number,
 ): number {
+  let highest = Number.NEGATIVE_INFINITY;
+  for (let row = 0; row < candidates.count; row++) {
+    if (totals[row]! > highest && !isTaken(chosen, taken, row)) highest = totals[row]!;
+  }
+  const enough = highest - Math.abs(highest) * TOLERANCE;
   let winner = -1;
   let ties = 1;
   for (let row = 0; row < candidates.count; row++) {
-    if (isTaken(chosen, taken, row)) continue;
-    const order = winner < 0 ? 1 : compare(totals, candidates, row, winner);
+    if (totals[row]! < enough || isTaken(chosen, taken, row)) continue;
+    const order = winner < 0 ? 1 : compare(candidates, row, winner);
     if (order > 0) {
       winner = row;
       ties = 1;
@@ -41,11 +46,8 @@ function best(
 }
 
 /** Above 0 when row `a` comes before row `b`. */
-function compare(totals: Float64Array, candidates: Candidates, a: number, b: number): number {
-  const difference = totals[a]! - totals[b]!;
-  if (difference > EPSILON) return 1;
-  if (difference < -EPSILON) return -1;
-  return candidates.inFlight[b]! - candidates.inFlight[a]! || candidates.workTokens[b]! - candidates.workTokens[a]!;
+function compare({ inFlight, workTokens, lastPick }: Candidates, a: number, b: number): number {
+  return inFlight[b]! - inFlight[a]! || workTokens[b]! - workTokens[a]! || lastPick[b]! - lastPick[a]!;
 }
 
 function isTaken(chosen: Int32Array, taken: number, row: number): boolean {

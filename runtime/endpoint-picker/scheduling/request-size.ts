@@ -14,9 +14,13 @@ export function blockTokens(request: PickRequest): number {
   return blocks === 0 ? 0 : Math.min(MAX_BLOCK_TOKENS, request.promptBytes / BYTES_PER_TOKEN / blocks);
 }
 
+export function promptTokens(request: PickRequest): number {
+  return request.promptBytes / BYTES_PER_TOKEN;
+}
+
 /** Prompt tokens that an endpoint holding the first `matchedBlocks` still has to compute. */
 export function uncachedTokens(request: PickRequest, matchedBlocks: number): number {
-  return Math.max(0, request.promptBytes / BYTES_PER_TOKEN - matchedBlocks * blockTokens(request));
+  return Math.max(0, promptTokens(request) - matchedBlocks * blockTokens(request));
 }
 
 export function expectedOutputTokens(request: PickRequest): number {

@@ -8,6 +8,7 @@ import type { Candidates } from './candidates';
 export type Scorer = (candidates: Candidates, request: ScoredRequest, scores: Float64Array) => void;
 
 export interface ScoredRequest {
+  readonly promptTokens: number;
   readonly adapter?: string | undefined;
   /** Whole prompt blocks; 0 where the prompt is shorter than one. */
   readonly blocks: number;

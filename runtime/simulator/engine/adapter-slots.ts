@@ -16,6 +16,8 @@ export interface AdapterSlots {
   release(adapter: string): void;
   /** When the next load ends; Infinity when none is under way. */
   nextLoadTime(): number;
+  /** When the adapter could be used if asked for at `now`: `now` when it is loaded, Infinity when all slots are in use by others. */
+  usableAt(adapter: string, now: number): number;
   /** The adapters whose loads have ended by `now`, each told once. */
   finishLoads(now: number): string[];
 }
@@ -24,6 +26,8 @@ export interface AdapterSlots {
 export function createAdapterSlots(capacity: number, loadSeconds: number): AdapterSlots {
   // Insertion order is the order of last use.
   const slots = new Map<string, Slot>();
+  /** Loads under way. */
+  let loading = 0;
 
   function evictIdle(): boolean {
     for (const [adapter, slot] of slots) {
@@ -36,7 +40,10 @@ export function createAdapterSlots(capacity: number, loadSeconds: number): Adapt
     request(adapter, now) {
       const slot = slots.get(adapter);
       if (slot !== undefined) return slot.loadingUntil === undefined;
-      if (slots.size < capacity || evictIdle()) slots.set(adapter, { users: 0, loadingUntil: now + loadSeconds });
+      if (slots.size < capacity || evictIdle()) {
+        slots.set(adapter, { users: 0, loadingUntil: now + loadSeconds });
+        loading++;
+      }
       return false;
     },
     acquire(adapter) {
@@ -50,16 +57,27 @@ export function createAdapterSlots(capacity: number, loadSeconds: number): Adapt
     },
     nextLoadTime() {
       let next = Number.POSITIVE_INFINITY;
+      if (loading === 0) return next;
       for (const { loadingUntil } of slots.values()) {
         if (loadingUntil !== undefined && loadingUntil < next) next = loadingUntil;
       }
       return next;
+    },
+    usableAt(adapter, now) {
+      const slot = slots.get(adapter);
+      if (slot !== undefined) return slot.loadingUntil ?? now;
+      if (slots.size < capacity) return now + loadSeconds;
+      for (const { users, loadingUntil } of slots.values()) {
+        if (users === 0 && loadingUntil === undefined) return now + loadSeconds;
+      }
+      return Number.POSITIVE_INFINITY;
     },
     finishLoads(now) {
       const loaded: string[] = [];
       for (const [adapter, slot] of slots) {
         if (slot.loadingUntil === undefined || slot.loadingUntil > now) continue;
         slot.loadingUntil = undefined;
+        loading--;
         loaded.push(adapter);
       }
       return loaded;

@@ -21,8 +21,16 @@ export interface BlockPool {
   release(block: number): void;
 }
 
+/** Hears what the prefix cache of a pool holds, in the order in which it changes. */
+export interface BlockObserver {
+  /** The block can be found from now on. */
+  stored(scope: string, id: number): void;
+  /** It cannot any more. */
+  removed(scope: string, id: number): void;
+}
+
 /** `size` empty blocks; memory is about 30 bytes a block plus the cached ids. */
-export function createBlockPool(size: number): BlockPool {
+export function createBlockPool(size: number, observer?: BlockObserver): BlockPool {
   // A doubly linked list of the free blocks through two arrays; index `size` is the sentinel (head and tail).
   const next = new Int32Array(size + 1);
   const previous = new Int32Array(size + 1);
@@ -60,6 +68,7 @@ export function createBlockPool(size: number): BlockPool {
     cached.delete(ids[block]!);
     if (cached.size === 0) scopes.delete(scope);
     scopeOf[block] = undefined;
+    observer?.removed(scope, ids[block]!);
   }
 
   return {
@@ -89,6 +98,7 @@ export function createBlockPool(size: number): BlockPool {
       cached.set(id, block);
       ids[block] = id;
       scopeOf[block] = scope;
+      observer?.stored(scope, id);
     },
     release(block) {
       if (holders[block] === 0) throw new Error(`KV block ${block} released more often than retained`);

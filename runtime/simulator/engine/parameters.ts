@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { BLOCK_TOKENS } from './types';
 
 /** What one model server instance can do. Times are seconds, sizes are tokens unless named otherwise. */
@@ -12,8 +13,10 @@ export interface EngineParameters {
   readonly weightsFloorGrowthSeconds: number;
   /** The floor never exceeds this (all experts read). */
   readonly weightsFloorLimitSeconds: number;
-  /** Attention's read of one KV token in one step; a block shared by several sequences is read once. */
+  /** Attention's read of one KV token in one step. */
   readonly kvReadSecondsPerToken: number;
+  /** Cost of reading a block again for each further sequence that shares it, relative to the first read: 0 (read once for all) to 1 (no gain). */
+  readonly sharedReadCost: number;
   readonly perSequenceSeconds: number;
   /** KV cache of the instance, in tokens (rounded down to whole blocks). */
   readonly kvTokens: number;
@@ -32,23 +35,60 @@ export interface EngineParameters {
   readonly stepSpread: number;
 }
 
-const POSITIVE_INTEGERS = ['maxNumSeqs', 'maxNumBatchedTokens', 'maxModelLen'] as const;
+const amount = z.number('expected a number').min(0, 'expected a number of 0 or more');
+const count = z.int('expected a whole number').min(1, 'expected a whole number from 1');
+
+/** The bounds of every parameter; unknown names are refused. */
+export const ENGINE_PARAMETERS: z.ZodType<EngineParameters> = z.strictObject({
+  stepOverheadSeconds: amount,
+  prefillTokensPerSecond: z.number('expected a number').positive('must be above 0'),
+  weightsFloorSeconds: amount,
+  weightsFloorGrowthSeconds: amount,
+  weightsFloorLimitSeconds: amount,
+  kvReadSecondsPerToken: amount,
+  sharedReadCost: amount.max(1, 'must be at most 1'),
+  perSequenceSeconds: amount,
+  kvTokens: z.number('expected a number').min(BLOCK_TOKENS, `expected at least ${BLOCK_TOKENS}`),
+  maxNumSeqs: count,
+  maxNumBatchedTokens: count,
+  maxModelLen: count,
+  maxLora: z.int('expected a whole number').min(0, 'expected a number of 0 or more'),
+  adapterLoadSeconds: amount,
+  frontEndSeconds: amount,
+  frontEndSecondsPerToken: amount,
+  stepSpread: amount.lt(1, 'must be below 1'),
+});
 
 /** The names of all parameters that break a bound, each with what is expected; empty when all is well. */
 export function parameterFaults(parameters: EngineParameters): string[] {
-  const faults: string[] = [];
-  for (const [name, value] of Object.entries(parameters) as [keyof EngineParameters, number][]) {
-    if (!Number.isFinite(value) || value < 0) faults.push(`${name}: expected a number of 0 or more, got ${value}`);
-  }
-  for (const name of POSITIVE_INTEGERS) {
-    const value = parameters[name];
-    if (!Number.isInteger(value) || value < 1) faults.push(`${name}: expected a whole number from 1, got ${value}`);
-  }
-  if (!Number.isInteger(parameters.maxLora)) {
-    faults.push(`maxLora: expected a whole number, got ${parameters.maxLora}`);
-  }
-  if (parameters.kvTokens < BLOCK_TOKENS) faults.push(`kvTokens: expected at least ${BLOCK_TOKENS}`);
-  if (parameters.prefillTokensPerSecond === 0) faults.push('prefillTokensPerSecond: must be above 0');
-  if (parameters.stepSpread >= 1) faults.push('stepSpread: must be below 1');
-  return faults;
+  const { error } = ENGINE_PARAMETERS.safeParse(parameters);
+  return (error?.issues ?? []).map(({ path, message }) => {
+    const name = path.join('.');
+    const value = parameters[name as keyof EngineParameters];
+    return name === '' ? message : `${name}: ${message}, got ${value}`;
+  });
+}
+
+/** What to multiply parameters by; each default 1. */
+export interface ProfileScale {
+  readonly prefillRate?: number;
+  /** Of all that a step costs but prefill: overhead, weights, KV reads, sequences. */
+  readonly stepTimes?: number;
+  readonly kvTokens?: number;
+}
+
+/** The parameters of a machine that differs by these factors: a conclusion should survive each of them moved by the profile's uncertainty. */
+export function scaleProfile(parameters: EngineParameters, scale: ProfileScale): EngineParameters {
+  const { prefillRate = 1, stepTimes = 1, kvTokens = 1 } = scale;
+  return {
+    ...parameters,
+    prefillTokensPerSecond: parameters.prefillTokensPerSecond * prefillRate,
+    stepOverheadSeconds: parameters.stepOverheadSeconds * stepTimes,
+    weightsFloorSeconds: parameters.weightsFloorSeconds * stepTimes,
+    weightsFloorGrowthSeconds: parameters.weightsFloorGrowthSeconds * stepTimes,
+    weightsFloorLimitSeconds: parameters.weightsFloorLimitSeconds * stepTimes,
+    kvReadSecondsPerToken: parameters.kvReadSecondsPerToken * stepTimes,
+    perSequenceSeconds: parameters.perSequenceSeconds * stepTimes,
+    kvTokens: Math.floor(parameters.kvTokens * kvTokens),
+  };
 }

@@ -3,7 +3,7 @@ import type { EngineParameters } from './parameters';
 /** The work in one engine step. */
 export interface StepWork {
   readonly prefillTokens: number;
-  /** KV tokens that attention reads, those of a shared block once. */
+  /** KV tokens that attention reads, shared ones counted as `kvReadTokens` does. */
   readonly kvReadTokens: number;
   readonly sequences: number;
 }

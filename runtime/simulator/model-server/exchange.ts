@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FaultState } from './fault-state';
+import type { BlockJournal } from './kv-events/block-journal';
 import type { RealTimeEngine } from './real-time-engine';
 import type { RequestLog } from './request-log';
 
@@ -12,6 +13,8 @@ export interface ServerContext {
   /** The metrics page of this moment. */
   metricsPage(): string;
   readonly requests: RequestLog;
+  /** Present where KV events are published. */
+  readonly kvBlocks: BlockJournal | undefined;
   /** Unix seconds of the start; the `created` of all objects, so that equal requests get equal answers. */
   readonly created: number;
 }

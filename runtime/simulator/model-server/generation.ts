@@ -67,6 +67,7 @@ export function generate(
   return new Promise((resolve, reject) => {
     let text = '';
     let count = 0;
+    const known = context.kvBlocks?.know(prompt, adapter);
     const id = context.engine.submit(
       {
         promptTokens: prompt.tokens,
@@ -96,9 +97,14 @@ export function generate(
         },
       },
     );
-    const forget = exchange.onGone(() => {
+    const stay = exchange.onGone(() => {
       context.engine.cancel(id);
+      known?.();
       reject(new ClientGone());
     });
+    const forget = () => {
+      stay();
+      known?.();
+    };
   });
 }

@@ -6,6 +6,7 @@ import { ApiError, ClientGone, errorBody } from './api-error';
 import { CONTROL_ROUTES } from './control';
 import { type Endpoint, type Exchange, type ServerContext, sendJson } from './exchange';
 import { createFaultState } from './fault-state';
+import { startKvEvents } from './kv-events/kv-events';
 import { createMetricsPage } from './metrics/metrics-page';
 import { Statistics } from './metrics/statistics';
 import { type ModelServerOptions, resolveModelServerOptions } from './options';
@@ -21,6 +22,8 @@ export interface ModelServer {
   readonly address: string;
   readonly port: number;
   readonly url: string;
+  /** Where KV events are published, and sent again, if they are. */
+  readonly kvEvents?: { readonly port: number; readonly replayPort: number | undefined };
   /** Ends all connections and timers; resolves when the port is free. */
   close(): Promise<void>;
 }
@@ -35,10 +38,16 @@ const PROBES = new Set(['/health', '/metrics', '/ping']);
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   const resolved = resolveModelServerOptions(options);
   const statistics = new Statistics();
+  const { kvEventsPort, kvReplayPort } = resolved;
+  const kvEvents =
+    kvEventsPort === undefined
+      ? undefined
+      : await startKvEvents({ host: resolved.host, port: kvEventsPort, replayPort: kvReplayPort });
   const engine = createRealTimeEngine(
-    createEngine(resolved.parameters, seededRandom(resolved.seed)),
+    createEngine(resolved.parameters, seededRandom(resolved.seed), kvEvents && { blocks: kvEvents.blocks }),
     resolved.speed,
     statistics,
+    kvEvents?.publish,
   );
   const page = createMetricsPage({ ...resolved, bytes: resolved.metricsBytes }, statistics);
   const context: ServerContext = {
@@ -48,6 +57,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     faults: createFaultState(engine, () => performance.now(), resolved.faults),
     metricsPage: () => page(engine.snapshot(), Date.now() / 1000),
     requests: new RequestLog(),
+    kvBlocks: kvEvents?.blocks,
     created: Math.floor(Date.now() / 1000),
   };
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
@@ -57,6 +67,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     await listen(server, resolved.port, resolved.host);
   } catch (error) {
     engine.close();
+    await kvEvents?.close();
     throw error;
   }
   const { port } = server.address() as AddressInfo;
@@ -65,12 +76,15 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     address: `${host}:${port}`,
     port,
     url: `http://${host}:${port}`,
-    close: () =>
-      new Promise((resolve, reject) => {
+    ...(kvEvents !== undefined && { kvEvents: { port: kvEvents.port, replayPort: kvEvents.replayPort } }),
+    async close() {
+      engine.close();
+      const closed = new Promise<void>((resolve, reject) => {
         server.close((error) => (error === undefined ? resolve() : reject(error)));
         server.closeAllConnections();
-        engine.close();
-      }),
+      });
+      await Promise.all([closed, kvEvents?.close()]);
+    },
   };
 }
 

@@ -26,6 +26,10 @@ export interface ModelServerOptions {
   readonly dialect?: DialectName;
   /** Size to which `/metrics` is padded, at most 80,000; a real vLLM page has about 53,000. Default 0: no padding. */
   readonly metricsBytes?: number;
+  /** Port of the KV events (vLLM's, over ZMQ); 0 takes a free one. Default none: no events are published. */
+  readonly kvEventsPort?: number;
+  /** Port where KV events that were missed are sent again; 0 takes a free one. Default none. */
+  readonly kvReplayPort?: number;
   /** Faults in force from the start; default none. */
   readonly faults?: Faults;
   /** Replaces single parameters of the profile. */
@@ -33,7 +37,9 @@ export interface ModelServerOptions {
 }
 
 /** Options with every default filled in and the engine's parameters resolved. */
-export interface ResolvedModelServerOptions extends Required<Omit<ModelServerOptions, 'profile' | 'overrides'>> {
+export interface ResolvedModelServerOptions
+  extends Required<Omit<ModelServerOptions, 'profile' | 'overrides' | 'kvEventsPort' | 'kvReplayPort'>>,
+    Pick<ModelServerOptions, 'kvEventsPort' | 'kvReplayPort'> {
   readonly parameters: EngineParameters;
 }
 
@@ -56,12 +62,22 @@ export function resolveModelServerOptions(options: ModelServerOptions): Resolved
     metricsBytes: options.metricsBytes ?? 0,
     faults: parseFaults(options.faults ?? {}),
     parameters,
+    ...(options.kvEventsPort !== undefined && { kvEventsPort: options.kvEventsPort }),
+    ...(options.kvReplayPort !== undefined && { kvReplayPort: options.kvReplayPort }),
   };
   const faults = parameterFaults(parameters);
   const check = (holds: boolean, message: string) => {
     if (!holds) faults.push(message);
   };
   check(isWholeNumber(resolved.port, 0, 65_535), `port: expected 0 to 65535, got ${resolved.port}`);
+  for (const field of ['kvEventsPort', 'kvReplayPort'] as const) {
+    const port = options[field];
+    check(port === undefined || isWholeNumber(port, 0, 65_535), `${field}: expected 0 to 65535, got ${port}`);
+  }
+  check(
+    options.kvReplayPort === undefined || options.kvEventsPort !== undefined,
+    'kvReplayPort: needs kvEventsPort as well',
+  );
   check(
     resolved.speed > 0 && Number.isFinite(resolved.speed),
     `speed: expected a number above 0, got ${resolved.speed}`,
@@ -97,6 +113,8 @@ const READERS: Readonly<Record<keyof Omit<ModelServerOptions, 'overrides'>, (val
   seed: readNumber,
   dialect: (value) => readOneOf(value, DIALECT_NAMES),
   metricsBytes: readNumber,
+  kvEventsPort: readNumber,
+  kvReplayPort: readNumber,
   faults: (value) => parseFaults(typeof value === 'string' ? JSON.parse(value) : value),
 };
 

@@ -13,19 +13,47 @@ export interface Prompt {
   readonly blocks: Float64Array;
   /** Of the whole text, 0 .. 2^53-1: seeds the answer. */
   readonly seed: number;
+  /** Token ids of a whole block, as `/tokenize` tells them. */
+  blockTokenIds(block: number): number[];
 }
 
 /** The prompt made of a text. */
 export function promptOfText(text: string): Prompt {
-  return promptOfBytes(Buffer.from(text, 'utf8'));
+  const bytes = Buffer.from(text, 'utf8');
+  return {
+    ...promptOfBytes(bytes),
+    blockTokenIds: (block) => tokenIds(bytes.subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES)),
+  };
+}
+
+// A token id is up to four bytes as digits 1..256 in base 257, so that the id alone gives its bytes back.
+const BASE = 257;
+
+/** The ids of the tokens that a text in UTF-8 has; they fit 32 bits. */
+export function tokenIds(bytes: Buffer): number[] {
+  const ids: number[] = [];
+  for (let start = 0; start < bytes.length; start += TOKEN_BYTES) {
+    ids.push(bytes.subarray(start, start + TOKEN_BYTES).reduceRight((id, byte) => id * BASE + byte + 1, 0));
+  }
+  return ids;
+}
+
+/** The bytes that a token id of ours stands for. */
+export function tokenBytes(id: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = id; rest > 0; rest = Math.floor(rest / BASE)) bytes.push((rest % BASE) - 1);
+  return bytes;
 }
 
 /** The prompt made of token ids as a client sends them: each counts as one token. */
 export function promptOfTokens(tokens: readonly number[]): Prompt {
-  return promptOfBytes(Buffer.from(Uint32Array.from(tokens).buffer));
+  return {
+    ...promptOfBytes(Buffer.from(Uint32Array.from(tokens).buffer)),
+    blockTokenIds: (block) => tokens.slice(block * BLOCK_TOKENS, (block + 1) * BLOCK_TOKENS),
+  };
 }
 
-function promptOfBytes(bytes: Buffer): Prompt {
+function promptOfBytes(bytes: Buffer): Omit<Prompt, 'blockTokenIds'> {
   const blocks = new Float64Array(Math.floor(bytes.length / BLOCK_BYTES));
   const chain = new HashChain();
   for (let block = 0; block < blocks.length; block++) {

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine';
-import type { EngineEvent, EngineRequest, EngineSnapshot, RejectionReason } from '../engine/types';
+import type { EngineEvent, EngineRequest, EngineSnapshot, RejectionReason, RequestId } from '../engine/types';
 
 /** What a submitter hears of its request. */
 interface RequestListener {
@@ -13,9 +13,9 @@ interface RequestListener {
 export interface RealTimeEngine {
   readonly maxModelLen: number;
   /** Starts a request and returns its id, for `cancel`. */
-  submit(request: Omit<EngineRequest, 'id'>, listener: RequestListener): string;
+  submit(request: Omit<EngineRequest, 'id'>, listener: RequestListener): RequestId;
   /** Drops the request; its listener hears no more. */
-  cancel(id: string): void;
+  cancel(id: RequestId): void;
   /** Engine seconds per wall second, relative to the speed at creation; 0 stops the engine's time. */
   setRate(rate: number): void;
   snapshot(): EngineSnapshot;
@@ -26,7 +26,7 @@ export interface RealTimeEngine {
 export interface EngineObserver {
   submitted(at: number, request: EngineRequest): void;
   happened(event: EngineEvent): void;
-  cancelled(id: string): void;
+  cancelled(id: RequestId): void;
 }
 
 interface Live {
@@ -34,9 +34,17 @@ interface Live {
   cachedTokens: number;
 }
 
-/** Drives `engine` at `speed` engine seconds per wall second; the timer's grain (1 ms) delays events, never step times. */
-export function createRealTimeEngine(engine: Engine, speed: number, observer: EngineObserver): RealTimeEngine {
-  const live = new Map<string, Live>();
+/**
+ * Drives `engine` at `speed` engine seconds per wall second; the timer's grain (1 ms) delays events, never step times.
+ * `advanced` is called each time the engine has gone on.
+ */
+export function createRealTimeEngine(
+  engine: Engine,
+  speed: number,
+  observer: EngineObserver,
+  advanced: () => void = () => undefined,
+): RealTimeEngine {
+  const live = new Map<RequestId, Live>();
   let submitted = 0;
   let rate = speed;
   let wallBase = performance.now();
@@ -57,6 +65,7 @@ export function createRealTimeEngine(engine: Engine, speed: number, observer: En
       observer.happened(event);
       tell(event);
     }
+    advanced();
     schedule();
   }
 
@@ -84,7 +93,7 @@ export function createRealTimeEngine(engine: Engine, speed: number, observer: En
     }
   }
 
-  function take(id: string): RequestListener | undefined {
+  function take(id: RequestId): RequestListener | undefined {
     const listener = live.get(id)?.listener;
     live.delete(id);
     return listener;
@@ -93,7 +102,7 @@ export function createRealTimeEngine(engine: Engine, speed: number, observer: En
   return {
     maxModelLen: engine.maxModelLen,
     submit(request, listener) {
-      const id = `r${++submitted}`;
+      const id = ++submitted;
       live.set(id, { listener, cachedTokens: 0 });
       const now = engineNow();
       observer.submitted(now, { ...request, id });

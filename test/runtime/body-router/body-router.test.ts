@@ -26,7 +26,7 @@ function world({ state = {}, pick, random = () => 0 }: World = {}) {
     (...args: unknown[]) => {
       events.push([name, ...args]);
     };
-  const ticket = { served: tell('served'), done: tell('done') };
+  const ticket = { served: tell('served'), firstToken: tell('first token'), done: tell('done') };
   const picked: PickResult = { outcome: 'picked', endpoints: ['10.0.0.1:8000', '10.0.0.2:8000'], ticket };
   let current = gateway(state);
   let time = 0;
@@ -146,6 +146,24 @@ describe('routing', () => {
     expect(one).toBeDefined();
     expect(two).toBe(one);
     expect(new Set([one, other, salted]).size).toBe(3);
+  });
+
+  test('an adapter of one name under two base models shares no prefix', async () => {
+    const rewrites = ['a', 'b'].map((name) => ({
+      name: `ns/${name}`,
+      scheduler: `ns/${name}`,
+      models: [`${name}-alias`],
+      targets: [{ model: 'sql', weight: 1 }],
+    }));
+    const { send, picks } = world({ state: { rewrites } });
+    const prompt = 'word '.repeat(100);
+    await send(JSON_TYPE, JSON.stringify({ model: 'a-alias', prompt }));
+    await send(JSON_TYPE, JSON.stringify({ model: 'b-alias', prompt }));
+    expect(picks.map(({ model, scheduler: name }) => [model, name])).toEqual([
+      ['sql', 'ns/a'],
+      ['sql', 'ns/b'],
+    ]);
+    expect(picks[0]?.prefixHashes[0]).not.toBe(picks[1]?.prefixHashes[0]);
   });
 
   test('a request that names no model goes to the only scheduler where its method or type needs none', async () => {
@@ -376,6 +394,59 @@ test('a peer that sends its messages twice leaks no ticket', async () => {
   await stream.requestBody(bodyFrom('{"model":"a-model"}'));
   stream.closed();
   expect(events.filter(([name]) => name === 'done')).toHaveLength(2);
+});
+
+describe('the first token', () => {
+  const SSE = { ':status': '200', 'content-type': 'text/event-stream' };
+  const sampled = (state: Partial<GatewayState> = {}, sampleFirstToken = true) => {
+    const rig = world({ state, pick: () => ({ ...rig.picked, sampleFirstToken }) as PickResult });
+    return rig;
+  };
+  const heard = ({ events }: ReturnType<typeof world>) =>
+    events.map(([name]) => name).filter((name) => name !== 'routed');
+
+  test('of a sampled stream is told once, as it passes, and nothing of the answer changes', async () => {
+    const rig = sampled();
+    await rig.send(JSON_TYPE, '{"model":"a-model"}');
+    expect(await rig.stream.responseHeaders(new Map(Object.entries(SSE)), new Map())).toEqual({
+      kind: 'continue',
+      setHeaders: [],
+      streamResponseBody: true,
+    });
+    expect(await rig.stream.responseBody(Buffer.from(': alive\n\ndata: {"ch'), false)).toBe(CONTINUE);
+    expect(heard(rig)).toEqual([]);
+    expect(await rig.stream.responseBody(Buffer.from('oices":[]}\n\n'), false)).toBe(CONTINUE);
+    expect(heard(rig)).toEqual(['first token']);
+    expect(await rig.stream.responseBody(Buffer.from('data: {}\n\n'), true)).toBe(CONTINUE);
+    rig.stream.closed();
+    expect(heard(rig)).toEqual(['first token', 'done']);
+  });
+
+  test.each([
+    ['is no stream', true, { ...SSE, 'content-type': 'application/json' }],
+    ['is compressed', true, { ...SSE, 'content-encoding': 'gzip' }],
+    ['is an error', true, { ...SSE, ':status': '500' }],
+    ['is not sampled', false, SSE],
+  ])('is not watched for where the answer %s', async (_, sample, headers) => {
+    const rig = sampled({}, sample);
+    await rig.send(JSON_TYPE, '{"model":"a-model"}');
+    expect(await rig.stream.responseHeaders(new Map(Object.entries(headers)), new Map())).toBe(CONTINUE);
+  });
+
+  test('is seen also where the model of the stream is set back', async () => {
+    const rewrite = {
+      name: 'ns/alias',
+      scheduler: 'ns/a',
+      models: ['alias'],
+      targets: [{ model: 'a-model', weight: 1 }],
+    };
+    const rig = sampled({ rewrites: [rewrite] });
+    await rig.send(JSON_TYPE, '{"model":"alias"}');
+    await rig.stream.responseHeaders(new Map(Object.entries(SSE)), new Map());
+    const answer = routed(await rig.stream.responseBody(Buffer.from('data: {"model":"a-model"}\n\n'), false));
+    expect(textOf(answer.body!)).toBe('data: {"model":"alias"}\n\n');
+    expect(heard(rig)).toEqual(['first token']);
+  });
 });
 
 describe('explanations', () => {

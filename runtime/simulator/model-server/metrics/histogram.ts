@@ -33,3 +33,19 @@ export class Histogram {
     ];
   }
 }
+
+/** A histogram of which only the totals are known: every observation is shown at the mean. */
+export function samplesAtMean(
+  bounds: readonly number[],
+  sum: number,
+  count: number,
+  labels: Readonly<Record<string, string>>,
+): Sample[] {
+  const mean = sum / count;
+  const buckets = [...bounds, Number.POSITIVE_INFINITY].map((bound) => ({
+    suffix: '_bucket',
+    labels: { ...labels, le: bound },
+    value: mean <= bound ? count : 0,
+  }));
+  return [...buckets, { suffix: '_count', labels, value: count }, { suffix: '_sum', labels, value: sum }];
+}

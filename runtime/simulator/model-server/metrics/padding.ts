@@ -3,21 +3,18 @@ import { Histogram } from './histogram';
 
 /** Further histograms of a vLLM page; they carry no live values. */
 const BULK = [
-  'request_queue_time_seconds',
   'request_inference_time_seconds',
-  'request_prefill_time_seconds',
-  'request_decode_time_seconds',
-  'request_time_per_output_token_seconds',
-  'iteration_tokens',
   'request_max_num_generation_tokens',
   'request_params_n',
   'request_params_max_tokens',
   'request_prefill_kv_computed_tokens',
 ];
 const HANDLERS = [
+  'audio/transcriptions',
   'chat/completions',
   'completions',
   'embeddings',
+  'images/generations',
   'messages',
   'models',
   'rerank',

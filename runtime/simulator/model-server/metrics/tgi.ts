@@ -1,8 +1,14 @@
+import { FIRST_TOKEN_BOUNDS, REQUEST_BOUNDS, TOKEN_INTERVAL_BOUNDS } from './bounds';
 import { expose } from './exposition';
-import { type Dialect, histogram, single } from './view';
+import { samplesAtMean } from './histogram';
+import { type Dialect, histogram, histogramAtMean, single } from './view';
 
 /** Text Generation Inference's page: it has neither KV usage nor a model label. */
 export const tgi: Dialect = ({ snapshot, statistics }, padding) => {
+  const { counters } = snapshot;
+  // A step of the real server is either of the two: here each prompt counts as one prefill, and the rest as decode.
+  const decodeSteps = Math.max(0, counters.steps - counters.firstTokenCount);
+  const interval = counters.interTokenCount === 0 ? 0 : counters.interTokenSum / counters.interTokenCount;
   const families = [
     single('gauge', 'tgi_queue_size', 'Current number of requests in the internal queue', {}, snapshot.waiting),
     single('gauge', 'tgi_batch_current_size', 'Current batch size', {}, snapshot.running),
@@ -27,8 +33,25 @@ export const tgi: Dialect = ({ snapshot, statistics }, padding) => {
       'tgi_request_mean_time_per_token_duration',
       'Mean time per token per request in seconds',
       {},
-      statistics.tokenIntervalSeconds,
+      statistics.meanIntervalSeconds,
     ),
+    histogramAtMean('tgi_request_queue_duration', 'Time spent in the queue in seconds', {}, REQUEST_BOUNDS, {
+      sum: counters.queueSum,
+      count: counters.finishedCount,
+    }),
+    histogramAtMean('tgi_request_inference_duration', 'Inference duration in seconds', {}, REQUEST_BOUNDS, {
+      sum: counters.prefillSum + counters.decodeSum,
+      count: counters.finishedCount,
+    }),
+    {
+      name: 'tgi_batch_inference_duration',
+      type: 'histogram' as const,
+      help: 'Batch inference duration',
+      samples: [
+        ...samplesAtMean(FIRST_TOKEN_BOUNDS, counters.prefillSum, counters.firstTokenCount, { method: 'prefill' }),
+        ...samplesAtMean(TOKEN_INTERVAL_BOUNDS, decodeSteps * interval, decodeSteps, { method: 'decode' }),
+      ],
+    },
   ];
   return expose(families) + padding;
 };

@@ -1,5 +1,5 @@
 import { expose } from './exposition';
-import { BLOCK_SIZE_LABEL, type Dialect } from './view';
+import { BLOCK_SIZE_LABEL, type Dialect, histogram } from './view';
 
 /** Triton's page with the TensorRT-LLM backend: batch manager statistics, told apart by a label. */
 export const triton: Dialect = ({ snapshot, statistics }, padding) => {
@@ -38,6 +38,18 @@ export const triton: Dialect = ({ snapshot, statistics }, padding) => {
         kv('max', totalBlocks),
       ],
     },
+    histogram(
+      'nv_llm_input_token_len',
+      'TRT LLM response metrics',
+      { ...labels, response_metric_type: 'total_input_tokens' },
+      statistics.promptLengths,
+    ),
+    histogram(
+      'nv_llm_output_token_len',
+      'TRT LLM response metrics',
+      { ...labels, response_metric_type: 'total_output_tokens' },
+      statistics.generationLengths,
+    ),
   ];
   return expose(families) + padding;
 };

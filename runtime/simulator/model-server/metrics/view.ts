@@ -1,6 +1,6 @@
 import { BLOCK_TOKENS, type EngineSnapshot } from '../../engine/types';
 import type { Family } from './exposition';
-import type { Histogram } from './histogram';
+import { type Histogram, samplesAtMean } from './histogram';
 import type { Statistics } from './statistics';
 
 /** What a metrics page shows, before an engine's names. */
@@ -46,4 +46,15 @@ export function histogram(
   source: Histogram,
 ): Family {
   return { name, type: 'histogram', help, samples: source.samples(labels) };
+}
+
+/** The same from totals alone. */
+export function histogramAtMean(
+  name: string,
+  help: string,
+  labels: Readonly<Record<string, string>>,
+  bounds: readonly number[],
+  totals: { readonly sum: number; readonly count: number },
+): Family {
+  return { name, type: 'histogram', help, samples: samplesAtMean(bounds, totals.sum, totals.count, labels) };
 }

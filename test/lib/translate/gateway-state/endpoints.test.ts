@@ -59,4 +59,35 @@ describe('schedulerEndpoints', () => {
   it('says so when no pod is selected', () => {
     expect(endpointsOf([]).warnings).toEqual(['scheduler s: its modelSelector selects no pod']);
   });
+
+  it('takes the ports of KV events from annotations', () => {
+    const annotations = {
+      'kv-events.inference-gateway/port': '5557',
+      'kv-events.inference-gateway/replay-port': '5558',
+    };
+    const { endpoints, warnings } = endpointsOf([podObject('a', 'm', '10.0.0.1', { annotations })]);
+    expect(endpoints).toEqual([
+      { address: '10.0.0.1:8000', pod: 'default/a', ready: true, kvEventsPort: 5557, kvReplayPort: 5558 },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each(['0', '65536', '-1', '5557.0', '0x15', ' 5557', '10.0.0.9:5557', ''])(
+    'passes over the port %j, and says so',
+    (port) => {
+      const annotations = { 'kv-events.inference-gateway/port': port };
+      const { endpoints, warnings } = endpointsOf([podObject('a', 'm', '10.0.0.1', { annotations })]);
+      expect(endpoints[0]).not.toHaveProperty('kvEventsPort');
+      expect(warnings).toEqual([
+        'test: Pod default/a: annotation kv-events.inference-gateway/port: expected a port, "1" to "65535": it is passed over',
+      ]);
+    },
+  );
+
+  it('says that a replay port alone has no effect', () => {
+    const annotations = { 'kv-events.inference-gateway/replay-port': '5558' };
+    const { endpoints, warnings } = endpointsOf([podObject('a', 'm', '10.0.0.1', { annotations })]);
+    expect(endpoints[0]).not.toHaveProperty('kvReplayPort');
+    expect(warnings).toEqual([expect.stringContaining('has no effect without kv-events.inference-gateway/port')]);
+  });
 });

@@ -97,7 +97,7 @@ describe('the scraper', () => {
     const { watch, answers } = rig();
     watch(server.address);
     await until(() => answers.length >= 4);
-    expect(answers[3]).toEqual({ waiting: 2, running: 5, kvUsage: 0.5, adapters: undefined });
+    expect(answers[3]).toMatchObject({ waiting: 2, running: 5, kvUsage: 0.5 });
     expect(server.connections).toBe(1);
   });
 
@@ -116,6 +116,13 @@ describe('the scraper', () => {
     watch(server.address);
     await until(() => answers.length >= 3);
     expect(most).toBe(1);
+  });
+
+  test('reads working pods less often where there are more than it can keep up with', async () => {
+    const server = await modelServer((_, response) => response.end(PAGE));
+    const { watch, paces } = rig({ intervalMs: 1 });
+    for (let i = 0; i < 5; i++) watch(server.address);
+    await until(() => paces.includes(50));
   });
 
   test('reads an idle pod less often, until it is woken', async () => {

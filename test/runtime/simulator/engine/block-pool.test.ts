@@ -69,3 +69,19 @@ test('a ledger of holders agrees with the pool after any calls', () => {
     { numRuns: 100 },
   );
 });
+
+test('an observer hears what can be found, and what cannot any more', () => {
+  const heard: string[] = [];
+  const pool = createBlockPool(1, {
+    stored: (scope, id) => heard.push(`stored ${scope} ${id}`),
+    removed: (scope, id) => heard.push(`removed ${scope} ${id}`),
+  });
+  const block = pool.allocate();
+  pool.publish(block, 'sql', 7);
+  pool.release(block);
+  pool.retain(pool.find('sql', 7));
+  pool.release(block);
+  expect(heard).toEqual(['stored sql 7']);
+  pool.publish(pool.allocate(), '', 8);
+  expect(heard).toEqual(['stored sql 7', 'removed sql 7', 'stored  8']);
+});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Engine } from '../../../../runtime/simulator/engine/engine';
-import type { EngineEvent } from '../../../../runtime/simulator/engine/types';
+import type { EngineEvent, RequestId } from '../../../../runtime/simulator/engine/types';
 import { blockIds, request, runUntilIdle, smallEngine } from './engine-trial';
 
 interface Step {
@@ -77,7 +77,7 @@ test('a finished request got as many tokens as were told', () => {
   fc.assert(
     fc.property(steps, (plan) => {
       const { events } = play(tightEngine(), plan);
-      const tokens = new Map<string, number>();
+      const tokens = new Map<RequestId, number>();
       for (const event of events) {
         if (event.type === 'tokens') for (const id of event.ids) tokens.set(id, (tokens.get(id) ?? 0) + 1);
         if (event.type !== 'finished') continue;

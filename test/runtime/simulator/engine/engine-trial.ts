@@ -1,7 +1,7 @@
 import { createEngine, type Engine } from '../../../../runtime/simulator/engine/engine';
 import type { EngineParameters } from '../../../../runtime/simulator/engine/parameters';
 import { seededRandom } from '../../../../runtime/simulator/engine/seeded-random';
-import type { EngineEvent, EngineRequest } from '../../../../runtime/simulator/engine/types';
+import type { EngineEvent, EngineRequest, RequestId } from '../../../../runtime/simulator/engine/types';
 
 /** A small engine with round numbers: 10 ms a step, 1,000 prefill tokens a second, nothing else costs time. */
 export const SMALL: EngineParameters = {
@@ -11,6 +11,7 @@ export const SMALL: EngineParameters = {
   weightsFloorGrowthSeconds: 0,
   weightsFloorLimitSeconds: 0.01,
   kvReadSecondsPerToken: 0,
+  sharedReadCost: 0,
   perSequenceSeconds: 0,
   kvTokens: 1024,
   maxNumSeqs: 8,
@@ -36,7 +37,7 @@ export function blockIds(group: number, shared: number, total: number, unique: n
 }
 
 /** A request without cacheable blocks unless given. */
-export function request(id: string, fields: Partial<EngineRequest> = {}): EngineRequest {
+export function request(id: RequestId, fields: Partial<EngineRequest> = {}): EngineRequest {
   return { id, promptTokens: 16, blocks: [], outputTokens: 1, ...fields };
 }
 
@@ -51,7 +52,7 @@ export function runUntilIdle(engine: Engine): EngineEvent[] {
 }
 
 /** When the event of this type happened to the request. */
-export function timeOf(events: readonly EngineEvent[], type: EngineEvent['type'], id: string): number {
+export function timeOf(events: readonly EngineEvent[], type: EngineEvent['type'], id: RequestId): number {
   const event = events.find((candidate) => candidate.type === type && 'id' in candidate && candidate.id === id);
   if (event === undefined) throw new Error(`no ${type} of ${id}`);
   return event.at;

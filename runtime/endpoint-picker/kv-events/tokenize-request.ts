@@ -1,0 +1,51 @@
+/** What a pod must be asked for the tokens of a prompt, or the tokens themselves where the client sent them. */
+export type TokenizeRequest =
+  | { readonly kind: 'ask'; readonly body: string }
+  | { readonly kind: 'tokens'; readonly tokens: readonly number[] };
+
+/** Requests with larger bodies are not tokenised: with images in them, or longer than any deadline allows. */
+export const MAX_TOKENIZED_BODY_BYTES = 512 * 1024;
+
+/** Fields of a chat request that change its prompt. */
+const CHAT_FIELDS = [
+  'messages',
+  'tools',
+  'add_generation_prompt',
+  'continue_final_message',
+  'add_special_tokens',
+  'chat_template',
+  'chat_template_kwargs',
+  'documents',
+  'mm_processor_kwargs',
+] as const;
+
+const COMPLETION_FIELDS = ['prompt', 'add_special_tokens'] as const;
+
+/**
+ * The request to vLLM's `/tokenize` for the body of a completion or a chat completion; `model` is the one that serves.
+ * Undefined for what `/tokenize` cannot answer: other APIs, several prompts, bodies that are no JSON.
+ */
+export function tokenizeRequest(body: Buffer, model: string): TokenizeRequest | undefined {
+  if (body.length > MAX_TOKENIZED_BODY_BYTES) return undefined;
+  let fields: unknown;
+  try {
+    fields = JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (typeof fields !== 'object' || fields === null) return undefined;
+  const { messages, prompt } = fields as Readonly<Record<string, unknown>>;
+  if (Array.isArray(messages)) return ask(model, fields, CHAT_FIELDS);
+  if (typeof prompt === 'string') return ask(model, fields, COMPLETION_FIELDS);
+  if (isTokens(prompt)) return { kind: 'tokens', tokens: prompt };
+  return undefined;
+}
+
+function ask(model: string, fields: object, names: readonly string[]): TokenizeRequest {
+  const given = Object.entries(fields).filter(([name]) => names.includes(name));
+  return { kind: 'ask', body: JSON.stringify({ model, ...Object.fromEntries(given) }) };
+}
+
+function isTokens(prompt: unknown): prompt is number[] {
+  return Array.isArray(prompt) && prompt.length > 0 && prompt.every((token) => Number.isInteger(token) && token >= 0);
+}

@@ -1,0 +1,44 @@
+import { isShown, type LearnedSpeed, type SpeedMultiples, UNKNOWN_POOL_SPEED } from './learned-speed';
+
+/**
+ * Speeds within this factor of each other are taken for the same: pods on the same hardware differ less than a fit is
+ * exact, and a router that believes such differences sends everything to whoever looks fastest.
+ */
+const SAME_SPEED_FACTOR = 1.35;
+
+/**
+ * Gives every endpoint of a pool the speed that decisions go by: the mean of its group of equally fast ones, or the
+ * pool's where it has not shown one. Returns the pool's: the median of those shown.
+ */
+export function groupSpeeds(speeds: readonly LearnedSpeed[]): SpeedMultiples {
+  const shown = speeds.filter(isShown);
+  const steps = groupMeans(shown.map(({ own }) => own.step));
+  const prompts = groupMeans(shown.map(({ own }) => own.prompt));
+  const pool = shown.length === 0 ? UNKNOWN_POOL_SPEED : { step: median(steps), prompt: median(prompts) };
+  for (const speed of speeds) speed.present = pool;
+  for (const [i, speed] of shown.entries()) speed.present = { step: steps[i]!, prompt: prompts[i]! };
+  return pool;
+}
+
+/** For each value the geometric mean of its group. A group is as many of the sorted values as lie within the factor. */
+function groupMeans(values: readonly number[]): number[] {
+  const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
+  const means = new Array<number>(values.length);
+  let from = 0;
+  while (from < order.length) {
+    let to = from;
+    let logs = 0;
+    while (to < order.length && values[order[to]!]! <= values[order[from]!]! * SAME_SPEED_FACTOR) {
+      logs += Math.log(values[order[to]!]!);
+      to += 1;
+    }
+    const mean = Math.exp(logs / (to - from));
+    for (let i = from; i < to; i++) means[order[i]!] = mean;
+    from = to;
+  }
+  return means;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}

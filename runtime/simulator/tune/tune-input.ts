@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { type CompleteWeights, schedulerWeights } from '../../../lib/api/inference-gateway-config/scorer-weights';
+import type { FleetRequest } from '../fleet/fleet-request';
+import type { PodSpec } from '../fleet/fleet-run';
+import { linesOf } from '../workload/lines';
+import { readTrace } from '../workload/read-trace';
+import { parseRecording } from '../workload/recording-trace';
+import { traceFormat } from '../workload/trace-format';
+import { parseFleet } from './fleet-file';
+
+export interface TuneFiles {
+  readonly trace: string;
+  readonly fleet: string;
+  /** `namespace/name` or name of one scheduler of a recording. */
+  readonly scheduler?: string;
+}
+
+export interface TuneInput {
+  readonly pods: readonly PodSpec[];
+  readonly requests: readonly FleetRequest[];
+  /** The recorded scheduler's weights; of a trace that is no recording, those of a scheduler that names none. */
+  readonly present: CompleteWeights;
+  /** Name of the scheduler to apply weights to. */
+  readonly scheduler: string;
+}
+
+/** Reads both files. Rejects with an error that names the file, and the field or line that is wrong. */
+export async function readTuneInput({ trace, fleet, scheduler }: TuneFiles): Promise<TuneInput> {
+  const pods = await named(`--fleet ${fleet}`, async () => parseFleet(await readFile(fleet, 'utf8')));
+  return await named(`--trace ${trace}`, async () => ({
+    pods,
+    ...readRequests(await readFile(trace, 'utf8'), scheduler),
+  }));
+}
+
+type Requests = Pick<TuneInput, 'requests' | 'present' | 'scheduler'>;
+
+function readRequests(text: string, wanted: string | undefined): Requests {
+  const lines = linesOf(text);
+  const [first = ''] = lines;
+  if (traceFormat(first) !== 'recording') {
+    return { requests: [...readTrace(lines)], present: completed({}), scheduler: wanted ?? 'NAME' };
+  }
+  const { schedulers } = parseRecording(lines);
+  const names = schedulers.map((one) => one.scheduler).join(', ');
+  const matching = schedulers.filter(
+    (one) => wanted === undefined || one.scheduler === wanted || one.scheduler.endsWith(`/${wanted}`),
+  );
+  const [one, other] = matching;
+  if (one === undefined) throw new Error(`has no scheduler ${wanted ?? ''}; expected one of ${names}`);
+  if (other !== undefined) throw new Error(`was recorded with several schedulers; name one with --scheduler: ${names}`);
+  return {
+    requests: [...parseRecording(lines, one.scheduler).requests],
+    present: completed({ weights: one.weights }),
+    scheduler: one.scheduler.slice(one.scheduler.indexOf('/') + 1),
+  };
+}
+
+/** All seven names, in one order. */
+function completed(choice: Parameters<typeof schedulerWeights>[0]): CompleteWeights {
+  return { ...schedulerWeights({}), ...schedulerWeights(choice) };
+}
+
+async function named<Value>(what: string, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new Error(`${what}: ${(error as Error).message}`);
+  }
+}

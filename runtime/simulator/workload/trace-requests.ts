@@ -1,0 +1,39 @@
+import type { BlockHash } from '../../endpoint-picker/endpoint-picker';
+import { seededRandom } from '../engine/seeded-random';
+import type { FleetRequest } from '../fleet/fleet-request';
+import { createBlockIds, hashedBlocks } from './block-ids';
+
+/** What a trace tells of a request; times in seconds of any clock. */
+export interface TraceEntry {
+  readonly at: number;
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  /** See `FleetRequest.blocks`. */
+  readonly blocks: readonly number[];
+  /** Hashes of the leading blocks that other requests may have too, below `FIRST_PRIVATE_ID`. */
+  readonly sharedHashes: readonly BlockHash[];
+}
+
+/** From here on ids belong to blocks of one request alone. */
+export const FIRST_PRIVATE_ID = 2 ** 52;
+
+/** Traces do not say how clients connect: as many connections as a scenario has by default, each used evenly. */
+const CONNECTIONS = 16;
+
+/** Makes requests of a trace's entries, the first one at 0. */
+export function createTraceRequests(): (entry: TraceEntry) => FleetRequest {
+  const ids = createBlockIds(FIRST_PRIVATE_ID);
+  const random = seededRandom(0);
+  let start: number | undefined;
+  return ({ at, promptTokens, outputTokens, blocks, sharedHashes }) => {
+    start ??= at;
+    return {
+      at: at - start,
+      promptTokens,
+      outputTokens,
+      blocks,
+      prefixHashes: ids.extend(sharedHashes, hashedBlocks(promptTokens)),
+      connection: Math.floor(random() * CONNECTIONS),
+    };
+  };
+}

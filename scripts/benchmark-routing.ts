@@ -1,0 +1,33 @@
+/**
+ * Prints the tables of docs/benchmarks.md that compare routing policies on the simulated fleet, as Markdown, and draws
+ * its figures. Runs are kept in `.cache`, so that a part can be repeated.
+ */
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { optionList, optionNames } from '../runtime/simulator/run/option-list';
+import { createCachedRuns } from './benchmark-routing/cached-runs';
+import { PARTS } from './benchmark-routing/parts';
+
+const ROOT = join(__dirname, '..');
+
+const { part, seeds } = new Command('benchmark-routing')
+  .option('--part <names>', `parts, separated by commas, or "all": ${Object.keys(PARTS).join(', ')}`, 'all')
+  .option('--seeds <count>', 'runs of each', Number, 10)
+  .parse()
+  .opts<{ part: string; seeds: number }>();
+
+async function main(): Promise<void> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort(new Error('ended by Ctrl-C; what was run is kept')));
+  const names = optionNames('--part', optionList(part), 'part', Object.keys(PARTS));
+  const runs = await createCachedRuns(join(ROOT, '.cache'), stop.signal);
+  for (const name of names) {
+    const text = await PARTS[name]!({ runs, seeds, figuresFolder: join(ROOT, 'docs/figures') });
+    process.stdout.write(`## ${name}\n\nSimulated, mean of ${seeds} seeds ± 95 % interval.\n\n${text}\n\n`);
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { findEnvoy } from '../../runtime/local/envoy-binary';
+import { startLocalGateway } from '../../runtime/local/local-gateway';
+import { decodeLine } from '../../runtime/recording/recording-line';
+import { parseRecording } from '../../runtime/simulator/workload/recording-trace';
+import { type RunningCommand, startCommand } from './support/command';
+import { COMMAND } from './support/pod-process';
+import { chatBody, send } from './support/send';
+import { until } from './support/until';
+
+const GATEWAY = `apiVersion: inference.sagemaker.aws.amazon.com/v1alpha1
+kind: InferenceGatewayConfig
+metadata:
+  name: test
+spec:
+  bbr:
+    enabled: true
+  schedulers:
+    - name: a
+      modelName: model-a
+      modelSelector:
+        matchLabels:
+          app: a
+`;
+
+let folder: string;
+let command: RunningCommand | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'igw-e2e-'));
+});
+afterEach(async () => {
+  await command?.killAll();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const path = () => join(folder, 'recording.jsonl');
+
+/** `local --record`; gives its URL. */
+async function startRecording(...args: string[]): Promise<string> {
+  await writeFile(join(folder, 'gateway.yaml'), GATEWAY);
+  const flags = ['--listen', '127.0.0.1:0', '--record', path(), ...args];
+  const running = startCommand(['local', '-f', join(folder, 'gateway.yaml'), ...flags]);
+  command = running;
+  return await until('the gateway serves', () => /Gateway +(http:\S+)\/v1/.exec(running.stdout())?.[1]);
+}
+
+const chat = (url: string) => send(url, '/v1/chat/completions', { body: chatBody('model-a') });
+
+test('local --record writes down each decision and ends the file in order on Ctrl-C', async () => {
+  const url = await startRecording();
+  for (let index = 0; index < 3; index++) expect((await chat(url)).status).toBe(503);
+  command!.signal('SIGINT');
+  expect([await command!.exited, command!.errorLines()]).toEqual([0, []]);
+  const lines = (await readFile(path(), 'utf8')).trimEnd().split('\n').map(decodeLine);
+  expect(lines).toMatchObject([
+    { recording: 1, gateway: 'default/test' },
+    { fleet: [{ scheduler: 'default/a', pods: 0, weights: { queue: 2 } }] },
+    ...[1, 2, 3].map((pick) => ({ pick, scheduler: 'default/a', outcome: 'no-endpoints' })),
+    { stopped: 'closed' },
+  ]);
+});
+
+test('a router that is killed leaves what it wrote, and its successor adds to it', async () => {
+  await writeFile(join(folder, 'gateway.yaml'), GATEWAY);
+  const gateway = await startLocalGateway({
+    paths: [folder],
+    listen: { host: '127.0.0.1', port: 0 },
+    envoy: await findEnvoy(),
+    routerScript: COMMAND,
+    log: pino({ level: 'silent' }),
+    record: { path: path(), limitBytes: 1_000_000 },
+  });
+  try {
+    const recorded = async () => parseRecording((await readFile(path(), 'utf8')).split('\n')).count;
+    await chat(gateway.url);
+    await until('the first decision is on the disk', async () => (await recorded()) === 1);
+    process.kill(gateway.pids().router!, 'SIGKILL');
+    await until('a decision of the next router is on the disk', async () => {
+      await chat(gateway.url);
+      return (await recorded()) > 1;
+    });
+  } finally {
+    await gateway.close();
+  }
+  const headers = (await readFile(path(), 'utf8')).split('\n').filter((line) => line.startsWith('{"recording"'));
+  expect(headers).toHaveLength(2);
+});
+
+test('a file that holds something else is refused before anything starts', async () => {
+  await writeFile(path(), 'kind: Pod\n');
+  command = startCommand(['local', '--record', path()]);
+  expect([await command.exited, command.errorLines()]).toEqual([
+    2,
+    [`error: ${path()} exists and is no recording; name another file with --record`],
+  ]);
+  expect(await readFile(path(), 'utf8')).toBe('kind: Pod\n');
+});

@@ -1,0 +1,25 @@
+import { compareTails } from '../../../../runtime/simulator/tune/compare-tails';
+
+const tails = (p95: number[], p99: number[]) => p95.map((value, index) => ({ p95: value, p99: p99[index]! }));
+
+test('changes are those of the pairs, whatever the blocks differ among each other', () => {
+  const { p95 } = compareTails(tails([1, 10, 100], [1, 1, 1]), tails([0.5, 5, 50], [1, 1, 1]));
+  expect(p95.percent).toBeCloseTo(-50);
+  expect([p95.low, p95.high]).toEqual([expect.closeTo(-50), expect.closeTo(-50)]);
+  expect([p95.before, p95.after]).toEqual([expect.closeTo(10), expect.closeTo(5)]);
+});
+
+const same = [1, 1, 1, 1];
+const faster = [0.5, 0.52, 0.48, 0.5];
+const scattered = [0.5, 2, 0.6, 1.5];
+const slower = [1.5, 1.6, 1.4, 1.5];
+
+test.each([
+  ['both are better', faster, faster, true],
+  ['one is better and the other may be', faster, scattered, true],
+  ['one is better and the other worse', faster, slower, false],
+  ['both may be better', scattered, scattered, false],
+  ['nothing changes', same, same, false],
+])('%s', (_, p95, p99, better) => {
+  expect(compareTails(tails(same, same), tails(p95, p99)).better).toBe(better);
+});

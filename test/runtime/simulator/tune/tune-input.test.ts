@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readTuneInput } from '../../../../runtime/simulator/tune/tune-input';
+import { gateway, scheduler } from '../../body-router/fixtures';
+import { memoryRecorder, picked, REQUEST } from '../../recording/support';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tune-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function written(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+const fleet = () => written('fleet.yaml', 'fleet: [{ profile: llama-8b-h100, pods: 3 }]');
+
+/** Two requests for scheduler a and one for b, where there is one. */
+async function recording(...names: string[]): Promise<string> {
+  const weights = { ...scheduler('a').weights, prefix: 5 };
+  const schedulers = names.map((name) => scheduler(name, { weights }));
+  const { recorder, texts } = memoryRecorder({ state: gateway({ schedulers }) });
+  for (const name of ['a', ...names]) recorder.picked(0, { ...REQUEST, scheduler: `ns/${name}` }, picked());
+  return await written('recording.jsonl', texts.join(''));
+}
+
+test('a recording brings its weights and the name of its scheduler', async () => {
+  const input = await readTuneInput({ trace: await recording('a'), fleet: await fleet() });
+  expect(input).toMatchObject({ scheduler: 'a', present: { queue: 2, prefix: 5, predictedLatency: 0 } });
+  expect([input.pods.length, input.requests.length]).toEqual([3, 2]);
+});
+
+test('of several schedulers one must be named', async () => {
+  const files = { trace: await recording('a', 'b'), fleet: await fleet() };
+  await expect(readTuneInput(files)).rejects.toThrow('name one with --scheduler: ns/a, ns/b');
+  await expect(readTuneInput({ ...files, scheduler: 'c' })).rejects.toThrow('has no scheduler c; expected one of');
+  expect(await readTuneInput({ ...files, scheduler: 'b' })).toMatchObject({ scheduler: 'b', requests: [{ at: 0 }] });
+});
+
+test('another trace is held against the weights of a scheduler that names none', async () => {
+  const line = '{"timestamp":0,"input_length":600,"output_length":9,"hash_ids":[1,2]}\n';
+  const input = await readTuneInput({ trace: await written('mooncake.jsonl', line), fleet: await fleet() });
+  expect(input).toMatchObject({ requests: [{ promptTokens: 600 }], present: { queue: 2, kvCache: 2, prefix: 3 } });
+});
+
+test('what is wrong is told with the file that it is in', async () => {
+  const trace = await recording('a');
+  const broken = await written('broken.yaml', 'fleet: [{ profile: none, pods: 1 }]');
+  await expect(readTuneInput({ trace, fleet: broken })).rejects.toThrow(`--fleet ${broken}: `);
+  await expect(readTuneInput({ trace: broken, fleet: await fleet() })).rejects.toThrow(`--trace ${broken}: line 1`);
+  await expect(readTuneInput({ trace: join(folder, 'none'), fleet: await fleet() })).rejects.toThrow('--trace');
+});
