@@ -5,21 +5,23 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { optionList, optionNames } from '../runtime/simulator/run/option-list';
+import { readSeeds } from '../runtime/simulator/run/order';
 import { createCachedRuns } from './benchmark-routing/cached-runs';
 import { PARTS } from './benchmark-routing/parts';
 
 const ROOT = join(__dirname, '..');
 
-const { part, seeds } = new Command('benchmark-routing')
+const flags = new Command('benchmark-routing')
   .option('--part <names>', `parts, separated by commas, or "all": ${Object.keys(PARTS).join(', ')}`, 'all')
-  .option('--seeds <count>', 'runs of each', Number, 10)
+  .option('--seeds <count>', 'runs of each', '10')
   .parse()
-  .opts<{ part: string; seeds: number }>();
+  .opts<{ part: string; seeds: string }>();
 
 async function main(): Promise<void> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Error('ended by Ctrl-C; what was run is kept')));
-  const names = optionNames('--part', optionList(part), 'part', Object.keys(PARTS));
+  const seeds = readSeeds(flags.seeds);
+  const names = optionNames('--part', optionList(flags.part), 'part', Object.keys(PARTS));
   const runs = await createCachedRuns(join(ROOT, '.cache'), stop.signal);
   for (const name of names) {
     const text = await PARTS[name]!({ runs, seeds, figuresFolder: join(ROOT, 'docs/figures') });

@@ -1,7 +1,8 @@
 /**
  * Finds the default load of scenarios: the rate at which `oracle` gains the throughput that AWS publishes over round robin,
  * and where there is no such figure or no such rate, the one at which round robin loads its slowest pod to 1.05 of what
- * it can finish. Prints a table; `--seeds` runs for each rate are paired.
+ * it can finish. Prints a table; `--seeds` runs for each rate are paired. For arrivals in bursts it also gives the mean rate
+ * at which the bursts alone load the pods so.
  *
  *   tsx scripts/find-load.ts [--seeds N] [--only-capacity] [SCENARIO…]
  */
@@ -10,7 +11,7 @@ import { ENGINE_PROFILES } from '../runtime/simulator/engine/profiles';
 import { seededRandom } from '../runtime/simulator/engine/seeded-random';
 import { executeTask } from '../runtime/simulator/run/execute-task';
 import { SCENARIOS } from '../runtime/simulator/scenarios';
-import type { Scenario } from '../runtime/simulator/scenarios/scenario';
+import type { Arrivals, Scenario } from '../runtime/simulator/scenarios/scenario';
 import { generateWorkload } from '../runtime/simulator/workload/generate';
 import { saturatedRate } from './saturated-rate';
 
@@ -32,6 +33,12 @@ function capacityOf(scenario: Scenario): Capacity {
     return new Array<number>(pods).fill(rate);
   });
   return { fleet: rates.reduce((sum, rate) => sum + rate, 0), roundRobin: Math.min(...rates) * rates.length };
+}
+
+/** The mean rate in bursts over the mean rate. */
+function burstFactor({ base, burst, burstSeconds, everySeconds }: Extract<Arrivals, { process: 'bursts' }>): number {
+  const height = (burst.from + burst.to) / 2;
+  return (height * everySeconds) / (base * (everySeconds - burstSeconds) + height * burstSeconds);
 }
 
 /** Mean gain of the oracle's throughput over round robin's, in per cent. */
@@ -86,11 +93,14 @@ async function main(): Promise<void> {
     const target = scenario.aws?.throughput_pct ?? 0;
     const search = target > 0 && !values['only-capacity'];
     const ofGain = search ? await rateOfGain(scenario, target, capacity.fleet, seeds) : undefined;
+    const loaded = SLOWEST_POD_LOAD * capacity.roundRobin;
     rows.push({
       scenario: name,
       now: scenario.ratePerSecond,
       'fleet can do': Number(capacity.fleet.toFixed(1)),
-      'slowest pod at 1.05': Number((SLOWEST_POD_LOAD * capacity.roundRobin).toFixed(1)),
+      'slowest pod at 1.05': Number(loaded.toFixed(1)),
+      'in bursts':
+        scenario.arrivals.process === 'bursts' ? Number((loaded / burstFactor(scenario.arrivals)).toFixed(1)) : '',
       'gain wanted, %': target > 0 ? target : '',
       'rate of the gain': search ? (ofGain?.toFixed(2) ?? 'not reached') : '',
     });

@@ -173,20 +173,17 @@ function meanOf(runs: readonly Map<number, StageResult>[], rate: number, field: 
   return runs.reduce((sum, run) => sum + run.get(rate)![field], 0) / runs.length;
 }
 
-interface Measured {
-  readonly interTokenMs: number;
-  readonly firstTokenP90: number;
-  readonly outputTokensPerSecond: number;
-}
-
-/** Rows by `rate routing`. The load generator of these studies took a time at every line of the stream, and each token is a line and an empty line: its mean interval is half of that between tokens. */
-function readMeasurements(path: string): Map<string, Measured> {
+/**
+ * Rows by `rate routing`. The load generator of these studies took a time at every line of the stream, and each token is a line and an empty line:
+ * its mean interval is half of that between tokens.
+ */
+function readMeasurements(path: string): Map<string, StageResult> {
   const rows = readFileSync(path, 'utf8')
     .trim()
     .split('\n')
     .slice(1)
     .map((line) => line.split(','));
-  const measured = new Map<string, Measured>();
+  const measured = new Map<string, StageResult>();
   for (const [section, experiment, tokens, , p90, , interval] of rows) {
     const rate = /^QPS = ([\d.]+)$/.exec(section ?? '')?.[1];
     const routing = /^(precise|random)-/.exec(experiment ?? '')?.[1];
@@ -201,24 +198,30 @@ function readMeasurements(path: string): Map<string, Measured> {
   return measured;
 }
 
-function printTable(study: Study, routing: Routing, measured: Map<string, Measured> | undefined): void {
+function printTable(study: Study, routing: Routing, measured: Map<string, StageResult> | undefined): void {
   const runs = SEEDS.map((seed) => simulate(study, routing, seed));
   const header = ['req/s', 'ITL ms', 'TTFT p90 s', 'output tok/s'].map((name, index) =>
     index === 0 || measured === undefined ? name : `${name} simulated / measured`,
   );
   console.log(`\n### ${study.name}: ${routing} routing\n`);
-  console.log(`| ${header.join(' | ')} | ITL error |\n|${' ---: |'.repeat(5)}`);
+  if (measured !== undefined) header.push('ITL error');
+  console.log(`| ${header.join(' | ')} |\n|${' ---: |'.repeat(header.length)}`);
   for (const rate of runs[0]!.keys()) {
     const row = measured?.get(`${rate} ${routing}`);
     const beside = (field: keyof StageResult, digits: number) => {
       const value = meanOf(runs, rate, field).toFixed(digits);
       return row === undefined ? value : `${value} / ${row[field].toFixed(digits)}`;
     };
-    const error =
-      row === undefined ? '' : `${Math.round(100 * (meanOf(runs, rate, 'interTokenMs') / row.interTokenMs - 1))} %`;
-    console.log(
-      `| ${rate} | ${beside('interTokenMs', 1)} | ${beside('firstTokenP90', 2)} | ${beside('outputTokensPerSecond', 0)} | ${error} |`,
-    );
+    const cells = [
+      `${rate}`,
+      beside('interTokenMs', 1),
+      beside('firstTokenP90', 2),
+      beside('outputTokensPerSecond', 0),
+    ];
+    if (row !== undefined) {
+      cells.push(`${Math.round(100 * (meanOf(runs, rate, 'interTokenMs') / row.interTokenMs - 1))} %`);
+    }
+    console.log(`| ${cells.join(' | ')} |`);
   }
 }
 

@@ -1,3 +1,6 @@
+import type { PromptTokens } from './kv-events/prompt-tokens';
+import type { TokenizeRequest } from './kv-events/tokenize-request';
+
 /**
  * The seam between the Body-Based Router and an Endpoint Picker. In one process it is a call; between processes it is
  * the same messages on a connection. Bodies never cross it.
@@ -22,6 +25,13 @@ export interface PickRequest {
   readonly prefixHashes: readonly BlockHash[];
   /** Ask for `PickedEndpoints.explanation`. */
   readonly explain: boolean;
+  /**
+   * How to learn the prompt's tokens, for schedulers whose pods publish KV events; undefined where they cannot be had.
+   * Reads the body, so call it once and at once. It does not cross processes: a remote picker decides by the hashes.
+   */
+  readonly tokenizable?: () => TokenizeRequest | undefined;
+  /** The prompt's tokens, where they are known. */
+  readonly tokens?: PromptTokens;
 }
 
 /** A non-negative integer below 2^53: hash of a prompt block and of all blocks before it. */

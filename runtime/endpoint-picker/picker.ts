@@ -168,6 +168,7 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
       outcome: 'picked',
       endpoints: decision.chosen.map((member) => member.endpoint.address),
       ticket,
+      matchedBlocks: decision.matchedBlocks,
       ...(sampleFirstToken && { sampleFirstToken }),
       ...(explanation !== undefined && { explanation }),
     };

@@ -7,6 +7,7 @@ import { forget, type SpeedMultiples, UNKNOWN_POOL_SPEED } from './ledger/learne
 import { groupSpeeds } from './ledger/speed-groups';
 import type { MetricsWatch } from './metrics-source';
 import { endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
+import { adapterSeconds } from './scheduling/adapter-wait';
 import { type Candidates, createCandidates } from './scheduling/candidates';
 import { choose } from './scheduling/choose';
 import { explain } from './scheduling/explain';
@@ -116,7 +117,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
     }
     const fresh = candidates.count > 0;
     if (!fresh) addReady(matched, now);
-    if (request.adapter !== undefined) addAdapters(fresh);
+    addAdapter(request.adapter, fresh, now);
   }
 
   /** By the ledger alone. */
@@ -135,12 +136,18 @@ export function createPool(first: SchedulerState, membership: Membership, random
     candidates.matchedBlocks[row] = matched[ids[member]!]!;
   }
 
-  function addAdapters(fresh: boolean): void {
+  /** What the request's adapter costs at each candidate. */
+  function addAdapter(adapter: string | undefined, fresh: boolean, now: number): void {
+    candidates.adapterSeconds.fill(0, 0, candidates.count);
+    if (adapter === undefined || scheduler.weights.loraAffinity === 0) return;
     for (let row = 0; row < candidates.count; row++) {
       const { endpoint } = members[places[row]!]!;
-      candidates.adapters[row] = fresh ? metricsOf(endpoint).adapters : undefined;
-      candidates.adaptersInFlight[row] = endpoint.load.adapters;
-      candidates.recentAdapters[row] = endpoint.load.recentAdapters;
+      const adapters = {
+        resident: fresh ? metricsOf(endpoint).adapters : undefined,
+        inFlight: endpoint.load.adapters,
+        recent: endpoint.load.recentAdapters,
+      };
+      candidates.adapterSeconds[row] = adapterSeconds(adapter, adapters, now);
     }
   }
 

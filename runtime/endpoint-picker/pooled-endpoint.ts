@@ -38,8 +38,8 @@ export interface PooledEndpoint {
   /** The ledger when the last scrape left, and when the last answered one did. */
   sent: Mark;
   scraped: Mark;
-  /** The engine's counters at the last answer that showed a step more, and the ledger when that scrape left. */
-  worked: { readonly counters: EngineCounters; readonly mark: Mark } | undefined;
+  /** Where the stretch of work that is not learned from yet begins: the engine's counters, and the ledger then. */
+  stretch: { readonly counters: EngineCounters; readonly mark: Mark } | undefined;
   readonly pending: PendingCount;
   picks: number;
   /** Order of its last pick in the pool; 0: never. */
@@ -86,7 +86,7 @@ export function createEndpoint(id: number, state: EndpointState, pool: { speed: 
     freshUntil: Number.NEGATIVE_INFINITY,
     sent: START,
     scraped: START,
-    worked: undefined,
+    stretch: undefined,
     pending: createPendingCount(),
     picks: 0,
     lastPick: 0,
@@ -147,7 +147,6 @@ function learnFromScrape(endpoint: PooledEndpoint, answer: EngineMetrics, now: n
       observeDrain(endpoint.drain, seconds, sent.ended - scraped.ended, present, sent.inFlight);
     }
   }
-  learnFromCounters(endpoint, counters, present, now);
   const sighting = {
     firstTokens: counters.firstTokenCount,
     waiting,
@@ -156,20 +155,29 @@ function learnFromScrape(endpoint: PooledEndpoint, answer: EngineMetrics, now: n
     sent: sent.sent,
   };
   const pending = countPending(endpoint.pending, sighting);
+  learnFromCounters(endpoint, counters, present, pending, now);
   if (!Number.isNaN(pending)) correctBacklog(load, pending, sent, promptTokenSeconds(endpoint.speed), now);
 }
 
-function learnFromCounters(endpoint: PooledEndpoint, counters: EngineCounters, present: number, now: number): void {
-  const { sent, worked, speed, pool } = endpoint;
-  const before = worked ?? { counters, mark: sent };
-  const { steps } = counters;
-  // A step may be longer than a scrape interval: its time and its tokens are told together when it has ended.
-  if (worked !== undefined && steps === worked.counters.steps) return;
-  endpoint.worked = { counters, mark: sent };
-  const seconds = (sent.busyMs - before.mark.busyMs) / 1000;
-  const work = workBetween(before.counters, counters, seconds, sent.starts - before.mark.starts);
+/** Prompts under way are told only when they are done; a stretch of work ends when none is, or after this. Milliseconds. */
+const LONGEST_STRETCH_MS = 8000;
+
+function learnFromCounters(
+  endpoint: PooledEndpoint,
+  counters: EngineCounters,
+  present: number,
+  pending: number,
+  now: number,
+): void {
+  const { sent, stretch, speed, pool } = endpoint;
+  if (stretch !== undefined && pending > 0 && sent.at - stretch.mark.at < LONGEST_STRETCH_MS) return;
+  endpoint.stretch = { counters, mark: sent };
+  if (stretch === undefined) return;
+  const { mark } = stretch;
+  const seconds = (sent.busyMs - mark.busyMs) / 1000;
+  const work = workBetween(stretch.counters, counters, seconds, sent.starts - mark.starts);
   // What others send there is in the engine's counters, but not in the ledger's busy time.
-  if (work === undefined || present > 1.5 * Math.max(sent.inFlight, before.mark.inFlight) + 1) return;
+  if (work === undefined || present > 1.5 * Math.max(sent.inFlight, mark.inFlight) + 1) return;
   learnWork(speed, work, pool.speed, now);
 }
 

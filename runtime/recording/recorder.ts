@@ -32,7 +32,7 @@ export interface Recorder {
   stop(): void;
 }
 
-export interface RecordedEnd {
+interface RecordedEnd {
   /** Seconds since the decision. */
   readonly firstToken: number | undefined;
   readonly status: number | undefined;

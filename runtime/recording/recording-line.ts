@@ -14,7 +14,7 @@ const whole = z.int().min(0);
 const pod = z.string().regex(/^p\d+$/);
 
 /** The first line. A router that starts again with the same file adds another, from which all begins anew. */
-export const headerLine = z.object({
+const headerLine = z.object({
   recording: z.literal(1),
   /** `namespace/name` of the InferenceGatewayConfig. */
   gateway: z.string(),
@@ -22,13 +22,13 @@ export const headerLine = z.object({
 });
 
 /** The schedulers in force from here on. */
-export const fleetLine = z.object({
+const fleetLine = z.object({
   fleet: z.array(z.object({ scheduler: z.string(), pods: whole, weights: weightsSchema })),
   at: seconds,
 });
 
 /** A decision. */
-export const pickLine = z.object({
+const pickLine = z.object({
   /** Its number, from 1. */
   pick: whole,
   at: seconds,
@@ -51,7 +51,7 @@ export const pickLine = z.object({
 });
 
 /** The end of a request that was picked. */
-export const endLine = z.object({
+const endLine = z.object({
   /** The number of its decision. */
   end: whole,
   at: seconds,
@@ -64,12 +64,12 @@ export const endLine = z.object({
 });
 
 /** So many lines before this one were not written, because the disk was too slow. */
-export const droppedLine = z.object({ dropped: whole, at: seconds });
+const droppedLine = z.object({ dropped: whole, at: seconds });
 
 /** The last line of a router that ended in order, or whose file is as large as it may be. */
-export const stoppedLine = z.object({ stopped: z.enum(['closed', 'limit']), at: seconds });
+const stoppedLine = z.object({ stopped: z.enum(['closed', 'limit']), at: seconds });
 
-export type HeaderLine = z.output<typeof headerLine>;
+type HeaderLine = z.output<typeof headerLine>;
 export type FleetLine = z.output<typeof fleetLine>;
 export type PickLine = z.output<typeof pickLine>;
 export type EndLine = z.output<typeof endLine>;

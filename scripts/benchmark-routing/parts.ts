@@ -36,131 +36,151 @@ export const PARTS: Readonly<Record<string, Part>> = {
   regret: regretPart,
 };
 
+/** What one table, or one line of it, is made of. */
+interface Comparison {
+  readonly scenario: Scenario;
+  readonly policies: readonly string[];
+  readonly settings?: RunSettings;
+}
+
 /** AWS's table beside ours, at the default loads. */
 async function awsPart(context: PartContext): Promise<string> {
   const shown = ['gateway', 'gie-default', 'connection-pinned', 'oracle'];
-  const lines: string[][] = [];
-  for (const scenario of AWS_SCENARIOS) {
-    const rows = await rowsOf(context, scenario, ALL_POLICIES);
-    const ofPolicy = (policy: string) => changeText(rows.find((row) => row.policy === policy)!);
-    lines.push([scenario.name, rateText(scenario.ratePerSecond), awsText(scenario.aws!), ...shown.map(ofPolicy)]);
-  }
+  const tables = await compare(context, 'aws', AWS_SCENARIOS.map(withAllPolicies));
+  const lines = tables.map((rows, index) => {
+    const { name, ratePerSecond, aws } = AWS_SCENARIOS[index]!;
+    return [name, rateText(ratePerSecond), awsText(aws!), ...shown.map((policy) => changeText(rowOf(rows, policy)))];
+  });
   return `${CHANGE_HEAD}.\n\n${markdownTable(['scenario', 'req/s', 'AWS reports', ...shown], lines)}`;
 }
 
 /** Every policy in every scenario at its default load. */
 async function scenariosPart(context: PartContext): Promise<string> {
-  const texts: string[] = [];
-  for (const scenario of SCENARIO_LIST) {
-    const rows = await rowsOf(context, scenario, ALL_POLICIES);
-    texts.push(
-      `### ${scenario.name}, ${rateText(scenario.ratePerSecond)} req/s\n\n${scenario.title}\n\n${policyTable(rows)}`,
-    );
-  }
-  return texts.join('\n\n');
+  const tables = await compare(context, 'scenarios', SCENARIO_LIST.map(withAllPolicies));
+  return tables
+    .map((rows, index) => {
+      const { name, title, ratePerSecond } = SCENARIO_LIST[index]!;
+      return `### ${name}, ${rateText(ratePerSecond)} req/s\n\n${title}\n\n${policyTable(rows)}`;
+    })
+    .join('\n\n');
 }
 
 /** Curves over load as files, and the same in numbers. */
 async function sweepPart(context: PartContext): Promise<string> {
   const shown = ['gateway', 'gie-default', 'connection-pinned', 'least-request', 'prefix-sticky', 'oracle'];
-  const drawn = ['gateway', 'gie-default', 'round-robin', ...shown.slice(2)];
+  const policies = ['gateway', 'gie-default', 'round-robin', ...shown.slice(2)];
   await mkdir(context.figuresFolder, { recursive: true });
   const texts: string[] = [];
   for (const scenario of SCENARIO_LIST) {
-    const all: ReportRow[] = [];
-    const lines: string[][] = [];
-    for (const ratePerSecond of scenario.rates) {
-      const rows = await rowsOf(context, { ...scenario, ratePerSecond }, drawn);
-      const ofPolicy = (policy: string) => rows.find((row) => row.policy === policy)!;
-      all.push(...rows);
-      lines.push([
-        rateText(ratePerSecond),
-        secondsText(ofPolicy('round-robin').ttft_p95_s),
-        ...shown.map((policy) => changeText(ofPolicy(policy))),
-      ]);
-    }
-    await writeFile(join(context.figuresFolder, `${scenario.name}.svg`), plotSvg(all));
+    const { name, rates } = scenario;
+    const order = rates.map((ratePerSecond) => ({ scenario: { ...scenario, ratePerSecond }, policies }));
+    const tables = await compare(context, `sweep of ${name}`, order);
+    await writeFile(join(context.figuresFolder, `${name}.svg`), plotSvg(tables.flat()));
+    const lines = tables.map((rows, index) => [
+      rateText(rates[index]!),
+      secondsText(rowOf(rows, 'round-robin').ttft_p95_s),
+      ...shown.map((policy) => changeText(rowOf(rows, policy))),
+    ]);
+    const table = markdownTable(['req/s', 'round-robin P95', ...shown], lines, 0);
     texts.push(
-      `### ${scenario.name}\n\n![P95 time to first token over load](figures/${scenario.name}.svg)\n\n${CHANGE_HEAD}.\n\n` +
-        markdownTable(['req/s', 'round-robin P95', ...shown], lines, 0),
+      `### ${name}\n\n![P95 time to first token over load](figures/${name}.svg)\n\n${CHANGE_HEAD}.\n\n${table}`,
     );
   }
   return texts.join('\n\n');
 }
 
-/** The default loads on engines of other speed: does the sign survive? */
+/** The default loads on engines of other speed and cache: does the sign survive? */
 async function scalePart(context: PartContext): Promise<string> {
   const one: EngineScale = { prefill: 1, decode: 1, kv: 1 };
-  const scales: readonly (readonly [string, EngineScale])[] = [
-    ['as published', one],
-    ...[0.7, 1.3].flatMap((factor): (readonly [string, EngineScale])[] => [
-      [`all ×${factor}`, { prefill: factor, decode: factor, kv: factor }],
-      [`prefill ×${factor}`, { ...one, prefill: factor }],
-      [`decode ×${factor}`, { ...one, decode: factor }],
-      [`KV cache ×${factor}`, { ...one, kv: factor }],
+  const scales: readonly (readonly [string, RunSettings])[] = [
+    ['as published', {}],
+    ...[0.7, 1.3].flatMap((factor): (readonly [string, RunSettings])[] => [
+      [`all ×${factor}`, { scale: { prefill: factor, decode: factor, kv: factor } }],
+      [`prefill ×${factor}`, { scale: { ...one, prefill: factor } }],
+      [`decode ×${factor}`, { scale: { ...one, decode: factor } }],
+      [`KV cache ×${factor}`, { scale: { ...one, kv: factor } }],
     ]),
   ];
-  const lines: string[][] = [];
-  for (const scenario of AWS_SCENARIOS) {
-    for (const [name, scale] of scales) {
-      const rows = await rowsOf(context, scenario, ['gateway', 'gie-default'], scale === one ? {} : { scale });
-      lines.push([scenario.name, name, ...rows.map(changeText)]);
-    }
-  }
-  return `${CHANGE_HEAD}.\n\n${markdownTable(['scenario', 'engines', 'gateway', 'gie-default'], lines, 2)}`;
+  const policies = ['gateway', 'gie-default'];
+  const cases = AWS_SCENARIOS.flatMap((scenario) =>
+    scales.map(([name, settings]) => ({ name, scenario, policies, settings })),
+  );
+  const tables = await compare(context, 'scale', cases);
+  const lines = tables.map((rows, index) => [
+    cases[index]!.scenario.name,
+    cases[index]!.name,
+    ...policies.map((policy) => changeText(rowOf(rows, policy))),
+  ]);
+  return `${CHANGE_HEAD}.\n\n${markdownTable(['scenario', 'engines', ...policies], lines, 2)}`;
 }
 
 /** A steady load on equal pods, seen late or not at all. */
 async function scrapePart(context: PartContext): Promise<string> {
-  const scenario = SCENARIOS.get('homogeneous-8b')!;
-  const blind: Scenario = { ...scenario, events: [{ at: 0, kind: 'metrics-outage' }] };
+  const steady = SCENARIOS.get('homogeneous-8b')!;
+  const blind: Scenario = { ...steady, events: [{ at: 0, kind: 'metrics-outage' }] };
   const outage: Scenario = {
-    ...scenario,
+    ...steady,
     events: [
       { at: 200, kind: 'metrics-outage' },
       { at: 400, kind: 'metrics-return' },
     ],
   };
-  const cases: readonly (readonly [string, Scenario, RunSettings])[] = [
+  const views: readonly (readonly [string, Scenario, RunSettings])[] = [
+    ['as each does by itself', steady, {}],
     ...[0.05, 0.2, 1, 5, 15].map((seconds) => {
-      const interval = { busySeconds: seconds, idleSeconds: seconds };
-      return [secondsText(seconds), scenario, { scrapeInterval: interval }] as const;
+      const scrapeInterval = { busySeconds: seconds, idleSeconds: seconds };
+      return [`every ${seconds} s`, steady, { scrapeInterval }] as const;
     }),
-    ['no metrics from 200 s to 400 s', outage, {}],
-    ['no metrics at all', blind, {}],
+    ['not from 200 s to 400 s', outage, {}],
+    ['never', blind, {}],
   ];
-  const lines: string[][] = [];
-  for (const ratePerSecond of [10, 30, 50]) {
-    for (const [name, at, settings] of cases) {
-      const rows = await rowsOf(context, { ...at, ratePerSecond }, ['gateway', 'gie-default'], settings);
-      lines.push([rateText(ratePerSecond), name, ...rows.map(changeText)]);
-    }
-  }
-  return `${CHANGE_HEAD}.\n\n${markdownTable(['req/s', 'scraped every', 'gateway', 'gie-default'], lines, 2)}`;
+  const policies = ['gateway', 'gie-default'];
+  const cases = [10, 30, 50].flatMap((ratePerSecond) =>
+    views.map(([name, scenario, settings]) => ({ name, scenario: { ...scenario, ratePerSecond }, policies, settings })),
+  );
+  const tables = await compare(context, 'scrape', cases);
+  const lines = tables.map((rows, index) => [
+    rateText(cases[index]!.scenario.ratePerSecond),
+    cases[index]!.name,
+    ...policies.map((policy) => changeText(rowOf(rows, policy))),
+  ]);
+  return `${CHANGE_HEAD}.\n\n${markdownTable(['req/s', 'metrics read', ...policies], lines, 2)}`;
 }
 
 /** How far each policy is from the oracle at the default loads. */
 async function regretPart(context: PartContext): Promise<string> {
   const shown = ALL_POLICIES.filter((policy) => policy !== 'oracle');
-  const lines: string[][] = [];
-  for (const scenario of SCENARIO_LIST) {
-    const rows = await rowsOf(context, scenario, ALL_POLICIES);
-    const text = (row: ReportRow) =>
-      [row.regret_p50_pct, row.regret_p95_pct, row.regret_p99_pct]
+  const tables = await compare(context, 'regret', SCENARIO_LIST.map(withAllPolicies));
+  const lines = tables.map((rows, index) => [
+    SCENARIO_LIST[index]!.name,
+    ...shown.map((policy) => {
+      const { regret_p50_pct, regret_p95_pct, regret_p99_pct } = rowOf(rows, policy);
+      return [regret_p50_pct, regret_p95_pct, regret_p99_pct]
         .map((regret) => percentText(regret, null, false))
         .join(' / ');
-    lines.push([scenario.name, ...shown.map((policy) => text(rows.find((row) => row.policy === policy)!))]);
-  }
+    }),
+  ]);
   return `P50 / P95 / P99, % longer than the oracle's.\n\n${markdownTable(['scenario', ...shown], lines)}`;
 }
 
-async function rowsOf(
+function withAllPolicies(scenario: Scenario): Comparison {
+  return { scenario, policies: ALL_POLICIES };
+}
+
+/** The rows of each comparison; all runs share one set of workers. */
+async function compare(
   { runs, seeds }: PartContext,
-  scenario: Scenario,
-  policies: readonly string[],
-  settings: RunSettings = {},
-): Promise<ReportRow[]> {
-  const cell = planCell(scenario, policies, seeds, settings);
-  const figures = await runs.run(cell.tasks, `${scenario.name} at ${rateText(scenario.ratePerSecond)} req/s`);
-  return cellRows(cell, figures, policies);
+  label: string,
+  comparisons: readonly Comparison[],
+): Promise<ReportRow[][]> {
+  const cells = comparisons.map(({ scenario, policies, settings = {} }) =>
+    planCell(scenario, policies, seeds, settings),
+  );
+  const tasks = cells.flatMap((cell) => cell.tasks);
+  const figures = await runs.run(tasks, label);
+  return cells.map((cell, index) => cellRows(cell, figures, comparisons[index]!.policies));
+}
+
+function rowOf(rows: readonly ReportRow[], policy: string): ReportRow {
+  return rows.find((row) => row.policy === policy)!;
 }

@@ -1,12 +1,8 @@
 /**
- * The endpoint picker's own cost: time of a decision by pool size, CPU of reading a metrics page, and CPU of scraping a
- * pool over loopback. Run: `npx tsx test/bench/picker.ts`. The page servers run in a process of their own.
+ * The endpoint picker's own cost: time of a decision by pool size, and CPU of reading a metrics page. Run:
+ * `npx tsx test/bench/picker.ts`.
  */
-import { fork } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { parseMetrics } from '../../runtime/endpoint-picker/endpoints/metrics-parser';
-import { createScraper } from '../../runtime/endpoint-picker/endpoints/scraper';
 import type { PickerObserver } from '../../runtime/endpoint-picker/observe';
 import { createPicker } from '../../runtime/endpoint-picker/picker';
 import {
@@ -22,17 +18,11 @@ import { parseWholePage, sumOfSamples } from '../runtime/endpoint-picker/support
 import { vllmPage } from '../runtime/endpoint-picker/support/vllm-page';
 
 const SILENT: PickerObserver = { picked() {}, refused() {}, servedElsewhere() {}, scraped() {} };
-const SCRAPED_PODS = 100;
-const SCRAPE_SECONDS = 5;
 
-/** `decision`, `parser` or `scraping` as argument runs that part alone. */
-async function main(part = 'all'): Promise<void> {
-  const runs = (name: string) => part === 'all' || part === name;
-  if (runs('decision')) benchDecisions();
-  if (runs('parser')) benchParser();
-  if (!runs('scraping')) return;
-  await benchScraping('busy', 3);
-  await benchScraping('idle', 0);
+/** `decision` or `parser` as argument runs that part alone. */
+function main(part = 'all'): void {
+  if (part !== 'parser') benchDecisions();
+  if (part !== 'decision') benchParser();
 }
 
 function benchDecisions(): void {
@@ -123,55 +113,4 @@ function timed(rounds: number, call: () => number): number {
   return (elapsed * 1000) / rounds;
 }
 
-async function benchScraping(name: string, running: number): Promise<void> {
-  const child = fork(__filename, ['serve', String(running)], { execArgv: process.execArgv });
-  const addresses = await new Promise<string[]>((resolve) =>
-    child.once('message', (ports) => resolve(ports as string[])),
-  );
-  let scrapes = 0;
-  const log = { info() {}, warn: (_fields: object, message: string) => console.log(message) };
-  const observe = {
-    scraped() {
-      scrapes += 1;
-    },
-  };
-  const scraper = createScraper({ clock: () => performance.now(), random: Math.random, observe, log });
-  for (const address of addresses) {
-    const target = { address, pod: address, scheduler: 'models/llama', engine: 'vllm' as const };
-    scraper.watch({ ...target, busy: () => running > 0, sent() {}, answered() {}, refused() {}, paced() {} });
-  }
-  await sleep(2000);
-  const before = scrapes;
-  const cpu = process.cpuUsage();
-  await sleep(SCRAPE_SECONDS * 1000);
-  const { user, system } = process.cpuUsage(cpu);
-  const count = scrapes - before;
-  console.log(
-    `scraping ${addresses.length} ${name} pods: ${(count / SCRAPE_SECONDS).toFixed(0)} pages/s, ` +
-      `${((user + system) / 1e6 / SCRAPE_SECONDS).toFixed(3)} core, ${((user + system) / count).toFixed(0)} µs CPU a page`,
-  );
-  await scraper.close();
-  child.kill();
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-/** In the child process: one port for each pod, each with the same page. */
-async function serve(running: number): Promise<void> {
-  const page = vllmPage({ waiting: 0, running, kvUsage: 0.3 });
-  const headers = { 'content-type': 'text/plain; version=0.0.4', 'content-length': page.length };
-  const addresses = Array.from({ length: SCRAPED_PODS }, async () => {
-    const server = createServer((_, response) => response.writeHead(200, headers).end(page));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  process.send!(await Promise.all(addresses));
-}
-
-const role = process.argv[2] === 'serve' ? serve(Number(process.argv[3])) : main(process.argv[2]);
-role.catch((error: unknown) => {
-  console.error(error);
-  process.exitCode = 1;
-});
+main(process.argv[2]);

@@ -155,6 +155,6 @@ const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 /** A decimal number; NaN for all else, the format's `NaN` and infinities included. */
 function parseValue(page: Buffer, start: number, end: number): number {
   if (end === start || end - start > MAX_NUMBER_LENGTH) return Number.NaN;
-  const token = page.latin1Slice(start, end);
+  const token = page.toString('latin1', start, end);
   return DECIMAL.test(token) ? Number(token) : Number.NaN;
 }

@@ -111,10 +111,16 @@ function stored(fields: Fields): KvEvent | undefined {
     type: 'stored',
     hashes: hashes.slice(0, whole),
     parent: parent === undefined || parent === null ? undefined : readHash(parent),
-    tokens: Uint32Array.from(ids as number[], Number).subarray(0, whole * blockTokens),
+    tokens: readTokens(ids, whole * blockTokens),
     blockTokens,
     adapter,
   };
+}
+
+function readTokens(ids: readonly unknown[], count: number): Uint32Array {
+  const tokens = new Uint32Array(count);
+  for (let at = 0; at < count; at++) tokens[at] = Number(ids[at]);
+  return tokens;
 }
 
 /** Leading blocks whose hash depends on nothing but tokens and the adapter. */

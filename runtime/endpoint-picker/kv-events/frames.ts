@@ -5,7 +5,7 @@ export interface Published {
   readonly payload: Uint8Array;
 }
 
-export const SEQ_BYTES = 8;
+const SEQ_BYTES = 8;
 
 /** The mark behind the last message of a replay: eight bytes of ones. */
 const END_OF_REPLAY = Buffer.alloc(SEQ_BYTES, 0xff);

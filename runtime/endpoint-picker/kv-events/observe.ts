@@ -24,4 +24,4 @@ export type KvEventsKind =
  * `cached`: known from before. `ok`: a pod answered in time. `late`: the deadline passed first. `failed`: no pod gave
  * tokens. `busy`: too many requests for tokens are under way. `paused`: the last ones were late or failed.
  */
-export type TokenizeOutcome = 'cached' | 'ok' | 'late' | 'failed' | 'busy' | 'paused';
+type TokenizeOutcome = 'cached' | 'ok' | 'late' | 'failed' | 'busy' | 'paused';

@@ -26,7 +26,7 @@ export interface PrecisePrefixOptions {
 }
 
 /** An endpoint whose engine publishes its KV events. */
-export interface PreciseEndpoint {
+interface PreciseEndpoint {
   /** Its number in `matched`; no other endpoint has it until `leave`. */
   readonly id: number;
   /** `ip:port`; events come from the same address. */

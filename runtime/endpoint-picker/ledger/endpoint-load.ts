@@ -23,8 +23,8 @@ export interface EndpointLoad {
   newest: LedgerEntry | undefined;
   /** Requests in flight by LoRA adapter. */
   readonly adapters: Map<string, number>;
-  /** LoRA adapters of requests that came here, also of those that ended, the latest last; at most `MAX_RECENT`. */
-  readonly recentAdapters: Set<string>;
+  /** When a request for a LoRA adapter came here last (clock, milliseconds), the latest last; at most `MAX_RECENT`. */
+  readonly recentAdapters: Map<string, number>;
 }
 
 /** No engine is set up to hold more adapters at once. */
@@ -61,7 +61,7 @@ export function createLoad(): EndpointLoad {
     backlog: createPrefillBacklog(),
     newest: undefined,
     adapters: new Map(),
-    recentAdapters: new Set(),
+    recentAdapters: new Map(),
   };
 }
 
@@ -126,8 +126,8 @@ function add(load: EndpointLoad, entry: LedgerEntry, tokenSeconds: number, now: 
   if (entry.adapter === undefined) return;
   load.adapters.set(entry.adapter, (load.adapters.get(entry.adapter) ?? 0) + 1);
   load.recentAdapters.delete(entry.adapter);
-  load.recentAdapters.add(entry.adapter);
-  if (load.recentAdapters.size > MAX_RECENT) load.recentAdapters.delete(load.recentAdapters.values().next().value!);
+  load.recentAdapters.set(entry.adapter, now);
+  if (load.recentAdapters.size > MAX_RECENT) load.recentAdapters.delete(load.recentAdapters.keys().next().value!);
 }
 
 function subtract(load: EndpointLoad, entry: LedgerEntry, now: number): void {

@@ -11,6 +11,8 @@ export interface LearnedSpeed {
   own: SpeedMultiples;
   /** Seconds of work behind the fit, faded. */
   evidence: number;
+  /** It has shown a speed of its own. */
+  shown: boolean;
   /** Clock of the last fading, milliseconds. */
   at: number;
   /** The normal equations, faded: upper triangle of the matrix by rows, then the right side. Seconds. */
@@ -47,7 +49,7 @@ const MEMORY_WORK_SECONDS = 8;
 const MEMORY_MS = 60_000;
 
 /** The pool's speed counts like this much work of the endpoint itself. Seconds. */
-const PRIOR_WORK_SECONDS = 0.25;
+const PRIOR_WORK_SECONDS = 0.002;
 
 /** Work that took this many times longer or shorter than expected is taken as this many. */
 const MAX_SURPRISE = 4;
@@ -62,7 +64,7 @@ const MOST = 1e3;
 export const UNKNOWN_POOL_SPEED: SpeedMultiples = { step: 1, prompt: 1 };
 
 export function createLearnedSpeed(pool: SpeedMultiples): LearnedSpeed {
-  return { own: pool, evidence: 0, at: 0, sums: new Float64Array(9), present: pool };
+  return { own: pool, evidence: 0, shown: false, at: 0, sums: new Float64Array(9), present: pool };
 }
 
 /** Folds in a piece of work that ended at `now` (milliseconds). Work that is no work, or no number, is left out. */
@@ -85,18 +87,14 @@ export function learnWork(speed: LearnedSpeed, work: Work, pool: SpeedMultiples,
   sums[7]! += y;
   sums[8]! += z;
   speed.evidence += work.seconds;
-  speed.own = fit(sums, pool);
+  if (speed.evidence >= OWN_EVIDENCE_SECONDS) speed.shown = true;
+  speed.own = fit(sums, pool, speed.own);
 }
 
 /** Lets evidence fade by the clock and takes on the pool's speed in its place. */
 export function forget(speed: LearnedSpeed, pool: SpeedMultiples, now: number): void {
   fade(speed, 0, now);
-  speed.own = fit(speed.sums, pool);
-}
-
-/** Whether the endpoint has shown a speed of its own. */
-export function isShown({ evidence }: LearnedSpeed): boolean {
-  return evidence >= OWN_EVIDENCE_SECONDS;
+  speed.own = fit(speed.sums, pool, speed.own);
 }
 
 /** Seconds of one decode step. */
@@ -110,7 +108,7 @@ export function promptTokenSeconds({ present }: LearnedSpeed): number {
 }
 
 function credible(speed: LearnedSpeed, seconds: number, expected: number): number {
-  if (!isShown(speed)) return seconds;
+  if (!speed.shown) return seconds;
   return Math.min(Math.max(seconds, expected / MAX_SURPRISE), expected * MAX_SURPRISE);
 }
 
@@ -122,9 +120,10 @@ function fade(speed: LearnedSpeed, workSeconds: number, now: number): void {
 }
 
 /** Solves the normal equations, drawn towards the pool's speed where the work does not tell. */
-function fit(sums: Float64Array, pool: SpeedMultiples): SpeedMultiples {
-  const drawStep = PRIOR_WORK_SECONDS / pool.step ** 2;
-  const drawPrompt = PRIOR_WORK_SECONDS / pool.prompt ** 2;
+function fit(sums: Float64Array, pool: SpeedMultiples, own: SpeedMultiples): SpeedMultiples {
+  // As much work as the endpoint does in that time, at the speed it is taken for so far.
+  const drawStep = PRIOR_WORK_SECONDS / own.step ** 2;
+  const drawPrompt = PRIOR_WORK_SECONDS / own.prompt ** 2;
   const a = sums[0]! + drawStep;
   const b = sums[1]!;
   const c = sums[2]!;

@@ -1,4 +1,4 @@
-import { isShown, type LearnedSpeed, type SpeedMultiples, UNKNOWN_POOL_SPEED } from './learned-speed';
+import { type LearnedSpeed, type SpeedMultiples, UNKNOWN_POOL_SPEED } from './learned-speed';
 
 /**
  * Speeds within this factor of each other are taken for the same: pods on the same hardware differ less than a fit is
@@ -11,7 +11,7 @@ const SAME_SPEED_FACTOR = 1.35;
  * pool's where it has not shown one. Returns the pool's: the median of those shown.
  */
 export function groupSpeeds(speeds: readonly LearnedSpeed[]): SpeedMultiples {
-  const shown = speeds.filter(isShown);
+  const shown = speeds.filter(({ shown }) => shown);
   const steps = groupMeans(shown.map(({ own }) => own.step));
   const prompts = groupMeans(shown.map(({ own }) => own.prompt));
   const pool = shown.length === 0 ? UNKNOWN_POOL_SPEED : { step: median(steps), prompt: median(prompts) };

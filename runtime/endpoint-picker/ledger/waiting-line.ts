@@ -1,9 +1,6 @@
 import type { EndpointLoad } from './endpoint-load';
 import { BATCH_TOKENS, between } from './prefill-backlog';
 
-import type { EndpointLoad, LedgerEntry } from './endpoint-load';
-import { BATCH_TOKENS, between } from './prefill-backlog';
-
 /** The line of prompts of an endpoint when a scrape left. */
 export interface LineMark {
   /** Clock, milliseconds. */

@@ -1,5 +1,3 @@
-import type { AdapterResidency } from '../engine-metrics';
-
 /**
  * The endpoints that may serve a request, as columns: row i of each column is candidate i, rows from `count` on are
  * left over from earlier requests. One object is filled again for every request, so that a pick allocates nothing per
@@ -33,12 +31,8 @@ export interface Candidates {
   readonly inFlight: Float64Array;
   /** Ledger: tokens of the requests in flight that are still ahead. */
   readonly workTokens: Float64Array;
-  /** Filled only where the request is for an adapter, as the next two columns. */
-  readonly adapters: Array<AdapterResidency | undefined>;
-  /** Ledger: requests in flight by adapter. */
-  readonly adaptersInFlight: Array<ReadonlyMap<string, number>>;
-  /** Ledger: adapters of requests that came there, the latest last. */
-  readonly recentAdapters: Array<ReadonlySet<string>>;
+  /** Seconds that the request's adapter costs there; 0 for the base model. */
+  readonly adapterSeconds: Float64Array;
 }
 
 export function createCandidates(capacity: number): Candidates {
@@ -59,8 +53,6 @@ export function createCandidates(capacity: number): Candidates {
     stepSeconds: column(),
     inFlight: column(),
     workTokens: column(),
-    adapters: [],
-    adaptersInFlight: [],
-    recentAdapters: [],
+    adapterSeconds: column(),
   };
 }

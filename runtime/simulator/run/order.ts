@@ -70,7 +70,8 @@ export async function readOrder(flags: OrderFlags): Promise<Order> {
   };
 }
 
-function readSeeds(text: string): number {
+/** A number of seeds. Throws an error that names the option. */
+export function readSeeds(text: string): number {
   const seeds = Number(text);
   if (Number.isInteger(seeds) && seeds >= 1 && seeds <= MOST_SEEDS) return seeds;
   throw new Error(`--seeds ${text}: expected a whole number from 1 to ${MOST_SEEDS}`);

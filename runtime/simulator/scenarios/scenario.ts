@@ -154,7 +154,7 @@ export type ScenarioEvent = Scenario['events'][number];
 export type Arrivals = Scenario['arrivals'];
 
 /** Pods that the run will ever have, those to be added included. */
-export function podCount({ fleet }: Pick<Scenario, 'fleet'>): number {
+function podCount({ fleet }: Pick<Scenario, 'fleet'>): number {
   return fleet.reduce((sum, { pods }) => sum + pods, 0);
 }
 

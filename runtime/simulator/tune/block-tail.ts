@@ -12,7 +12,7 @@ export interface Tail {
 }
 
 /** What a request that was refused or failed counts for, in seconds: worse than any wait that is worth having. */
-export const FAILED_SECONDS = 120;
+const FAILED_SECONDS = 120;
 
 /** The part of a block, from its start, in which caches fill and which does not count. */
 const WARMUP_SHARE = 0.1;

@@ -10,12 +10,12 @@ export interface TraceEntry {
   readonly outputTokens: number;
   /** See `FleetRequest.blocks`. */
   readonly blocks: readonly number[];
-  /** Hashes of the leading blocks that other requests may have too, below `FIRST_PRIVATE_ID`. */
+  /** Hashes of the leading blocks that other requests may have too, below 2^52. */
   readonly sharedHashes: readonly BlockHash[];
 }
 
 /** From here on ids belong to blocks of one request alone. */
-export const FIRST_PRIVATE_ID = 2 ** 52;
+const FIRST_PRIVATE_ID = 2 ** 52;
 
 /** Traces do not say how clients connect: as many connections as a scenario has by default, each used evenly. */
 const CONNECTIONS = 16;

@@ -12,11 +12,11 @@ const PROMPT_PRICE = 2;
  * endpoint, and a step. The best candidate has 1, one that takes twice as long about half.
  */
 export const predictedLatency: Scorer = (candidates, request, scores) => {
-  const { count, startMs, tokenSeconds, stepSeconds } = candidates;
+  const { count, startMs, tokenSeconds, stepSeconds, adapterSeconds } = candidates;
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < count; i++) {
     const prompt = uncachedTokens(candidates, request, i) * tokenSeconds[i]! * PROMPT_PRICE;
-    const seconds = startMs[i]! / 1000 + prompt + stepSeconds[i]!;
+    const seconds = startMs[i]! / 1000 + prompt + stepSeconds[i]! + adapterSeconds[i]!;
     scores[i] = seconds;
     if (seconds < least) least = seconds;
   }

@@ -10,11 +10,9 @@ const BULK = [
   'request_prefill_kv_computed_tokens',
 ];
 const HANDLERS = [
-  'audio/transcriptions',
   'chat/completions',
   'completions',
   'embeddings',
-  'images/generations',
   'messages',
   'models',
   'rerank',
@@ -24,7 +22,7 @@ const HANDLERS = [
 const STATUSES = ['2xx', '3xx', '4xx', '5xx'];
 const BOUNDS = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680];
 
-/** The most that `metricsPadding` can make, less some hundred bytes. */
+/** `metricsPadding` can make this much under any engine's prefix. */
 export const MAX_PADDING_BYTES = 80_000;
 
 /**

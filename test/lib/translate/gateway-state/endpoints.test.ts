@@ -79,7 +79,7 @@ describe('schedulerEndpoints', () => {
       const { endpoints, warnings } = endpointsOf([podObject('a', 'm', '10.0.0.1', { annotations })]);
       expect(endpoints[0]).not.toHaveProperty('kvEventsPort');
       expect(warnings).toEqual([
-        'test: Pod default/a: annotation kv-events.inference-gateway/port: expected a port, "1" to "65535": it is passed over',
+        'test Pod default/a: annotation kv-events.inference-gateway/port: expected a port, "1" to "65535": it is passed over',
       ]);
     },
   );

@@ -37,7 +37,10 @@ describe('the holders of a block', () => {
         }
         for (const [hash, held] of model) {
           expect(holdersOf(holders, hash)).toEqual([...held].sort((a, b) => a - b));
-          expect(holders.find(hash, 0) !== 0).toBe(held.size > 0);
+          const block = holders.find(hash, 0);
+          expect(block !== 0).toBe(held.size > 0);
+          if (block === 0) continue;
+          for (const { endpoint: id } of steps) expect(holders.holds(block, id)).toBe(held.has(id));
         }
       }),
       { numRuns: 100 },

@@ -3,7 +3,7 @@ import { createEngine, type Engine } from '../../../../runtime/simulator/engine/
 import type { EngineParameters } from '../../../../runtime/simulator/engine/parameters';
 import { seededRandom } from '../../../../runtime/simulator/engine/seeded-random';
 import type { EngineEvent } from '../../../../runtime/simulator/engine/types';
-import { blockIds, request, SMALL, smallEngine } from './engine-trial';
+import { blockIds, request, SMALL, smallEngine, timeOf } from './engine-trial';
 
 /** Step times that differ with everything, so that no two things happen together by chance. */
 const UNEVEN: Partial<EngineParameters> = {
@@ -12,6 +12,7 @@ const UNEVEN: Partial<EngineParameters> = {
   weightsFloorGrowthSeconds: 0.00031,
   weightsFloorLimitSeconds: 0.0091,
   kvReadSecondsPerToken: 3.17e-6,
+  sharedReadCost: 0.37,
   perSequenceSeconds: 1.13e-4,
   frontEndSeconds: 0.0037,
   frontEndSecondsPerToken: 1.7e-5,
@@ -25,6 +26,8 @@ const load = fc.array(
     outputTokens: fc.integer({ min: 0, max: 170 }),
     group: fc.integer({ min: 0, max: 2 }),
     sharedBlocks: fc.integer({ min: 0, max: 15 }),
+    /** Whole blocks of the output that are known, as those of a conversation's next turn. */
+    outputBlocks: fc.constantFrom(0, 0, 3, 8),
     adapter: fc.constantFrom(undefined, undefined, undefined, 'x', 'y', 'z'),
     cancelBefore: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined, freq: 6 }),
     speed: fc.constantFrom(undefined, undefined, undefined, undefined, 0.5, 1.5),
@@ -55,7 +58,7 @@ function play(overrides: Partial<EngineParameters>, tokenEvents: boolean, plan: 
       request(id, {
         promptTokens: one.promptTokens,
         outputTokens: one.outputTokens,
-        blocks: blockIds(one.group, one.sharedBlocks, Math.floor(one.promptTokens / 16), id),
+        blocks: blockIds(one.group, one.sharedBlocks, Math.floor(one.promptTokens / 16) + one.outputBlocks, id),
         ...(one.adapter === undefined ? {} : { adapter: one.adapter }),
       }),
     );
@@ -90,7 +93,7 @@ test.each([
       expect(rounded(jumped.snapshots)).toEqual(rounded(stepped.snapshots));
       expect(rounded(jumped.final)).toEqual(rounded(stepped.final));
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 
@@ -126,3 +129,16 @@ test('an engine with token events tells every token', () => {
   while (engine.nextEventTime() < Number.POSITIVE_INFINITY) events.push(...engine.advance(engine.nextEventTime()));
   expect(events.filter(({ type }) => type === 'tokens')).toHaveLength(7);
 });
+
+test.each([true, false])(
+  'a waiting request is admitted as soon as a running one completes a block that it needs (token events %s)',
+  (tokenEvents) => {
+    const engine = createEngine({ ...SMALL, kvTokens: 64 }, seededRandom(1), { tokenEvents });
+    engine.submit(0, request('running', { promptTokens: 16, outputTokens: 40, blocks: [1, 2, 3] }));
+    engine.submit(0.001, request('waiting', { promptTokens: 50, blocks: [1, 2, 3] }));
+    const events: EngineEvent[] = [];
+    while (engine.nextEventTime() < Number.POSITIVE_INFINITY) events.push(...engine.advance(engine.nextEventTime()));
+    // The 16th decode step fills the second block; 18 tokens are left to compute beside it.
+    expect(timeOf(events, 'finished', 'waiting')).toBeCloseTo(0.016 + 15 * 0.01 + 0.018, 9);
+  },
+);

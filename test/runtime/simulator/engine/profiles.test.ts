@@ -1,6 +1,6 @@
 import { createEngine } from '../../../../runtime/simulator/engine/engine';
 import { parameterFaults } from '../../../../runtime/simulator/engine/parameters';
-import { ENGINE_PROFILES, type EngineProfile } from '../../../../runtime/simulator/engine/profiles';
+import { ENGINE_PROFILES, type EngineProfile, readProfiles } from '../../../../runtime/simulator/engine/profiles';
 import { request, runUntilIdle, timeOf } from './engine-trial';
 
 const PROFILES: [string, EngineProfile][] = Object.entries(ENGINE_PROFILES);
@@ -19,4 +19,13 @@ test('a single stream of 8B on an H100 makes a token each 7.2 ms, as measured', 
   const interval = (timeOf(events, 'finished', 'a') - timeOf(events, 'first-token', 'a')) / 100;
   expect(interval).toBeGreaterThan(0.0071);
   expect(interval).toBeLessThan(0.0073);
+});
+
+test('every wrong field of profile data is named with its profile', () => {
+  const { parameters, ...rest } = ENGINE_PROFILES['llama-8b-h100'];
+  const data = { fast: { ...rest, source: '', parameters: { ...parameters, kvTokens: 'many', turbo: 1 } } };
+  expect(() => readProfiles(data)).toThrow(
+    /engine profiles: .*fast.parameters.kvTokens: expected.*fast.parameters: .*turbo.*/,
+  );
+  expect(() => readProfiles(data)).toThrow('fast.source');
 });

@@ -1,3 +1,4 @@
+import { parseMetrics } from '../../../../../runtime/endpoint-picker/endpoints/metrics-parser';
 import type { DialectName } from '../../../../../runtime/simulator/model-server/metrics/metrics-page';
 import { eventually, metric, post, withServer } from '../with-server';
 
@@ -9,6 +10,8 @@ const DIALECTS: [DialectName, string[]][] = [
       'vllm:num_requests_waiting{',
       'vllm:kv_cache_usage_perc{',
       'vllm:prefix_cache_queries_total{',
+      'vllm:iteration_tokens_total_count{',
+      'vllm:request_queue_time_seconds_sum{',
       'vllm:cache_config_info{block_size="16"',
       'vllm:lora_requests_info{max_lora="4",running_lora_adapters="",waiting_lora_adapters=""}',
     ],
@@ -66,6 +69,26 @@ test('counters and the TTFT histogram count what was served, in engine time', ()
     expect(seconds).toBeGreaterThan(0.035);
     expect(seconds).toBeLessThan(0.045);
   }));
+
+test.each([
+  ['vllm', ['promptTokens', 'cachedTokens', 'generatedTokens', 'steps', 'firstTokenSum', 'decodeSum', 'finishedCount']],
+  ['sglang', ['promptTokens', 'cachedTokens', 'generatedTokens', 'firstTokenSum', 'interTokenSum', 'finishedCount']],
+  ['tgi', ['promptTokens', 'generatedTokens', 'steps', 'interTokenSum', 'interTokenCount', 'finishedCount']],
+  ['trtllm', ['promptTokens', 'generatedTokens', 'firstTokenSum', 'interTokenSum', 'prefillSum', 'decodeSum']],
+  ['triton', ['promptTokens', 'generatedTokens', 'finishedCount']],
+] as const)('%s: the picker reads the counters that the real engine tells', (dialect, told) =>
+  withServer({ dialect, speed: 1000, metricsBytes: 53_000 }, async (server) => {
+    // The second finds its prompt in the prefix cache.
+    for (let i = 0; i < 2; i++)
+      await post(server, '/v1/completions', { model: 'base', prompt: 'word '.repeat(400), max_tokens: 4 });
+    const page = Buffer.from(await (await fetch(`${server.url}/metrics`)).arrayBuffer());
+    const { counters, kvCapacityTokens, waiting } = parseMetrics(page, dialect);
+    expect(counters).toMatchObject({ promptTokens: 1000, generatedTokens: 8 });
+    expect(told.filter((name) => !(counters[name] > 0))).toEqual([]);
+    expect(kvCapacityTokens > 0).toBe(dialect !== 'tgi');
+    expect(waiting).toBe(0);
+  }),
+);
 
 test('a second request with the same prompt has a lower TTFT in engine time', () =>
   withServer({ speed: 1000, profile: 'llama-8b-a10g' }, async (server) => {
