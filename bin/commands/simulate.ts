@@ -104,8 +104,10 @@ async function runPlans(
   return rows;
 }
 
-function printTable({ scenario }: Cell, rows: readonly ReportRow[], { seeds, notes }: Order): void {
-  const { name, title, ratePerSecond: rate, aws } = scenario;
+function printTable({ scenario }: Cell, rows: readonly ReportRow[], { seeds, notes, settings }: Order): void {
+  const { name, title, ratePerSecond: rate } = scenario;
+  // AWS says nothing of a trace's requests.
+  const aws = settings.trace === undefined ? scenario.aws : undefined;
   process.stdout.write(`${reportTable({ scenario: name, title, rate, seeds, notes, aws }, rows, pc)}\n`);
 }
 

@@ -17,7 +17,7 @@ import {
   scrapeSent,
 } from './pooled-endpoint';
 import { createPrefixIndex } from './prefix/prefix-index';
-import { expectedOutputTokens, uncachedTokens } from './scheduling/request-size';
+import { expectedOutputTokens, promptTokens, uncachedTokens } from './scheduling/request-size';
 import { type PoolStatus, poolStatus } from './status';
 
 export interface PickerOptions {
@@ -121,6 +121,7 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
     const entry = enter(
       endpoint.load,
       {
+        promptTokens: promptTokens(request),
         uncachedTokens: uncachedTokens(request, decision.matchedBlocks),
         outputTokens: expectedOutputTokens(request),
         adapter: request.adapter,

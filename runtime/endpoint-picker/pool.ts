@@ -3,7 +3,7 @@ import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import type { PickRefused, PickRequest } from './endpoint-picker';
 import { copyRow, isRowFresh, ROW_LENGTH, writeRow } from './endpoint-row';
 import { NO_METRICS } from './engine-metrics';
-import { forget, type SpeedMultiples, UNKNOWN_POOL_SPEED } from './ledger/learned-speed';
+import { type SpeedMultiples, UNKNOWN_POOL_SPEED } from './ledger/learned-speed';
 import { groupSpeeds } from './ledger/speed-groups';
 import type { MetricsWatch } from './metrics-source';
 import { endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
@@ -151,12 +151,11 @@ export function createPool(first: SchedulerState, membership: Membership, random
     }
   }
 
-  /** Endpoints that have shown no speed of their own, or long ago, follow the others. */
+  /** Endpoints learn from each other. */
   function followPoolSpeed(now: number): void {
     if (now - speedAt < SPEED_INTERVAL_MS) return;
     speedAt = now;
-    for (const { endpoint } of members) forget(endpoint.speed, shared.speed, now);
-    shared.speed = groupSpeeds(members.map(({ endpoint }) => endpoint.speed));
+    shared.speed = groupSpeeds(members.map(({ endpoint }) => endpoint.speed), now);
     for (const { endpoint } of members) endpointChanged(endpoint);
   }
 

@@ -38,8 +38,8 @@ export interface PooledEndpoint {
   /** The ledger when the last scrape left, and when the last answered one did. */
   sent: Mark;
   scraped: Mark;
-  /** Where the stretch of work that is not learned from yet begins: the engine's counters, and the ledger then. */
-  stretch: { readonly counters: EngineCounters; readonly mark: Mark } | undefined;
+  /** Where the stretch of work that is not learned from yet begins: the engine's counters and the ledger then, and the tokens of prompts under way. */
+  stretch: { readonly counters: EngineCounters; readonly mark: Mark; readonly untold: number } | undefined;
   readonly pending: PendingCount;
   picks: number;
   /** Order of its last pick in the pool; 0: never. */
@@ -155,24 +155,37 @@ function learnFromScrape(endpoint: PooledEndpoint, answer: EngineMetrics, now: n
     sent: sent.sent,
   };
   const pending = countPending(endpoint.pending, sighting);
-  learnFromCounters(endpoint, counters, present, pending, now);
-  if (!Number.isNaN(pending)) correctBacklog(load, pending, sent, promptTokenSeconds(endpoint.speed), now);
+  const untold = Number.isNaN(pending)
+    ? 0
+    : correctBacklog(load, pending, sent, promptTokenSeconds(endpoint.speed), now);
+  learnFromCounters(endpoint, counters, present, untold, now);
 }
 
-/** Prompts under way are told only when they are done; a stretch of work ends when none is, or after this. Milliseconds. */
-const LONGEST_STRETCH_MS = 8000;
+/**
+ * The tokens of a prompt are told when all of it is computed. A stretch of work is learned from when what was under way
+ * at its ends is no more than this part of its prompts, and given up when that takes too long. Milliseconds.
+ */
+const UNTOLD_PART = 0.1;
+const LONGEST_STRETCH_MS = 120_000;
 
 function learnFromCounters(
   endpoint: PooledEndpoint,
   counters: EngineCounters,
   present: number,
-  pending: number,
+  untold: number,
   now: number,
 ): void {
   const { sent, stretch, speed, pool } = endpoint;
-  if (stretch !== undefined && pending > 0 && sent.at - stretch.mark.at < LONGEST_STRETCH_MS) return;
-  endpoint.stretch = { counters, mark: sent };
-  if (stretch === undefined) return;
+  const next = { counters, mark: sent, untold };
+  if (stretch === undefined) {
+    endpoint.stretch = next;
+    return;
+  }
+  const told = counters.promptTokens - stretch.counters.promptTokens;
+  const isTold = !(stretch.untold + untold > UNTOLD_PART * told);
+  if (!isTold && sent.at - stretch.mark.at < LONGEST_STRETCH_MS) return;
+  endpoint.stretch = next;
+  if (!isTold) return;
   const { mark } = stretch;
   const seconds = (sent.busyMs - mark.busyMs) / 1000;
   const work = workBetween(stretch.counters, counters, seconds, sent.starts - mark.starts);

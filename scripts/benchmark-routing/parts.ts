@@ -13,7 +13,7 @@ import type { CachedRuns } from './cached-runs';
 import { changeText, markdownTable, policyTable } from './markdown';
 
 /** What a part works with; it returns Markdown. */
-export interface PartContext {
+interface PartContext {
   readonly runs: CachedRuns;
   readonly seeds: number;
   readonly figuresFolder: string;

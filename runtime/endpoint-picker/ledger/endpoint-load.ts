@@ -19,7 +19,7 @@ export interface EndpointLoad {
   sent: number;
   readonly busy: BusyTime;
   readonly backlog: PrefillBacklog;
-  /** The latest of the requests in flight, from which the others are found by `older`. */
+  /** The last in line of the requests in flight, from which the others are found by `older`. */
   newest: LedgerEntry | undefined;
   /** Requests in flight by LoRA adapter. */
   readonly adapters: Map<string, number>;
@@ -36,6 +36,8 @@ export interface LedgerEntry extends RequestSize {
   over: boolean;
   /** Clock, milliseconds: when it was sent to where it is counted. */
   sentAt: number;
+  /** Clock, milliseconds: when it is out of the engine's front end, about. */
+  readyAt: number;
   /** Its place in the line of prompts there, and the tokens up to it that were to be computed when it was sent. */
   place: number;
   tokensAhead: number;
@@ -45,6 +47,7 @@ export interface LedgerEntry extends RequestSize {
 
 /** Tokens are whole, so that sums return to zero exactly. */
 export interface RequestSize {
+  readonly promptTokens: number;
   readonly uncachedTokens: number;
   readonly outputTokens: number;
   readonly adapter: string | undefined;
@@ -70,10 +73,12 @@ export function enter(load: EndpointLoad, size: RequestSize, tokenSeconds: numbe
   const entry: LedgerEntry = {
     load,
     over: false,
+    promptTokens: whole(size.promptTokens),
     uncachedTokens: whole(size.uncachedTokens),
     outputTokens: whole(size.outputTokens),
     adapter: size.adapter,
     sentAt: now,
+    readyAt: now,
     place: 0,
     tokensAhead: 0,
     older: undefined,
@@ -102,6 +107,12 @@ export function release(entry: LedgerEntry, answered: boolean, now: number): voi
   entry.load = undefined;
 }
 
+/**
+ * An engine's front end reads a prompt before it is queued: of two requests sent together the shorter is queued first.
+ * Milliseconds a token, by what public measurements of vLLM show for prompts of some thousand tokens.
+ */
+const FRONT_END_MS_PER_TOKEN = 0.015;
+
 /** A request in flight is past its prefill for most of its life: this part of its uncached tokens is still ahead. */
 const PREFILL_AHEAD = 1 / 8;
 
@@ -117,17 +128,31 @@ function add(load: EndpointLoad, entry: LedgerEntry, tokenSeconds: number, now: 
   load.outputTokens += entry.outputTokens;
   noteRequests(load.busy, load.requests, now);
   entry.sentAt = now;
-  entry.place = append(load.backlog, entry.uncachedTokens, tokenSeconds, now);
-  entry.tokensAhead = load.backlog.sent - load.backlog.done;
-  entry.older = load.newest;
-  entry.newer = undefined;
-  if (load.newest !== undefined) load.newest.newer = entry;
-  load.newest = entry;
+  entry.readyAt = now + entry.promptTokens * FRONT_END_MS_PER_TOKEN;
+  const end = append(load.backlog, entry.uncachedTokens, tokenSeconds, now);
+  standInLine(load, entry, end);
+  entry.tokensAhead = Math.max(0, entry.place - load.backlog.done);
   if (entry.adapter === undefined) return;
   load.adapters.set(entry.adapter, (load.adapters.get(entry.adapter) ?? 0) + 1);
   load.recentAdapters.delete(entry.adapter);
   load.recentAdapters.set(entry.adapter, now);
   if (load.recentAdapters.size > MAX_RECENT) load.recentAdapters.delete(load.recentAdapters.keys().next().value!);
+}
+
+/** Behind all that are in flight, but before those that the front end still holds back. `end`: of the line with the entry. */
+function standInLine(load: EndpointLoad, entry: LedgerEntry, end: number): void {
+  entry.place = end;
+  entry.newer = undefined;
+  entry.older = load.newest;
+  for (let other = load.newest; other !== undefined && other.readyAt > entry.readyAt; other = other.older) {
+    entry.place = other.place - other.uncachedTokens + entry.uncachedTokens;
+    other.place += entry.uncachedTokens;
+    entry.newer = other;
+    entry.older = other.older;
+  }
+  if (entry.newer === undefined) load.newest = entry;
+  else entry.newer.older = entry;
+  if (entry.older !== undefined) entry.older.newer = entry;
 }
 
 function subtract(load: EndpointLoad, entry: LedgerEntry, now: number): void {

@@ -13,7 +13,7 @@ export interface LearnedSpeed {
   evidence: number;
   /** It has shown a speed of its own. */
   shown: boolean;
-  /** Clock of the last fading, milliseconds. */
+  /** Clock of the last work, milliseconds. */
   at: number;
   /** The normal equations, faded: upper triangle of the matrix by rows, then the right side. Seconds. */
   readonly sums: Float64Array;
@@ -45,17 +45,14 @@ const REFERENCE_START_SECONDS = 0.025;
 /** After so much further work, an observation has lost about two thirds of its weight. Seconds of work. */
 const MEMORY_WORK_SECONDS = 8;
 
-/** The same by the clock: an endpoint that gets no work is taken for an average one after some minutes. Milliseconds. */
-const MEMORY_MS = 60_000;
-
 /** The pool's speed counts like this much work of the endpoint itself. Seconds. */
 const PRIOR_WORK_SECONDS = 0.002;
 
 /** Work that took this many times longer or shorter than expected is taken as this many. */
 const MAX_SURPRISE = 4;
 
-/** From this much evidence on an endpoint's own speed is worth something to others. Seconds of work. */
-const OWN_EVIDENCE_SECONDS = 1;
+/** From this much evidence on an endpoint has a speed of its own. Seconds of work. */
+const OWN_EVIDENCE_SECONDS = 3;
 
 /** No engine is so much slower or faster than the reference. */
 const LEAST = 1e-3;
@@ -73,7 +70,8 @@ export function learnWork(speed: LearnedSpeed, work: Work, pool: SpeedMultiples,
   const y = work.promptTokens * REFERENCE_PROMPT_TOKEN_SECONDS;
   const z = work.starts * REFERENCE_START_SECONDS;
   if (!(work.seconds > 0) || !(x + y > 0) || !(z >= 0)) return;
-  fade(speed, work.seconds, now);
+  fade(speed, work.seconds);
+  speed.at = now;
   const seconds = credible(speed, work.seconds, x * speed.own.step + y * speed.own.prompt + z);
   const { sums } = speed;
   // Divided by the time: longer pieces are more exact in proportion to their length.
@@ -91,12 +89,6 @@ export function learnWork(speed: LearnedSpeed, work: Work, pool: SpeedMultiples,
   speed.own = fit(sums, pool, speed.own);
 }
 
-/** Lets evidence fade by the clock and takes on the pool's speed in its place. */
-export function forget(speed: LearnedSpeed, pool: SpeedMultiples, now: number): void {
-  fade(speed, 0, now);
-  speed.own = fit(speed.sums, pool, speed.own);
-}
-
 /** Seconds of one decode step. */
 export function stepSeconds({ present }: LearnedSpeed): number {
   return present.step * REFERENCE_STEP_SECONDS;
@@ -112,9 +104,8 @@ function credible(speed: LearnedSpeed, seconds: number, expected: number): numbe
   return Math.min(Math.max(seconds, expected / MAX_SURPRISE), expected * MAX_SURPRISE);
 }
 
-function fade(speed: LearnedSpeed, workSeconds: number, now: number): void {
-  const keep = Math.exp(-workSeconds / MEMORY_WORK_SECONDS - Math.max(0, now - speed.at) / MEMORY_MS);
-  speed.at = Math.max(speed.at, now);
+function fade(speed: LearnedSpeed, workSeconds: number): void {
+  const keep = Math.exp(-workSeconds / MEMORY_WORK_SECONDS);
   speed.evidence *= keep;
   for (let i = 0; i < speed.sums.length; i++) speed.sums[i]! *= keep;
 }

@@ -6,17 +6,27 @@ import { type LearnedSpeed, type SpeedMultiples, UNKNOWN_POOL_SPEED } from './le
  */
 const SAME_SPEED_FACTOR = 1.35;
 
+/** A speed that was not seen at work for so long has lost about two thirds of its difference to the pool's. Milliseconds. */
+const MEMORY_MS = 300_000;
+
 /**
  * Gives every endpoint of a pool the speed that decisions go by: the mean of its group of equally fast ones, or the
- * pool's where it has not shown one. Returns the pool's: the median of those shown.
+ * pool's where it has not shown one. Returns the pool's: the median of those shown. One that gets no work drifts to the
+ * pool's, so that it is tried again some time. `now`: clock, milliseconds.
  */
-export function groupSpeeds(speeds: readonly LearnedSpeed[]): SpeedMultiples {
+export function groupSpeeds(speeds: readonly LearnedSpeed[], now: number): SpeedMultiples {
   const shown = speeds.filter(({ shown }) => shown);
   const steps = groupMeans(shown.map(({ own }) => own.step));
   const prompts = groupMeans(shown.map(({ own }) => own.prompt));
   const pool = shown.length === 0 ? UNKNOWN_POOL_SPEED : { step: median(steps), prompt: median(prompts) };
   for (const speed of speeds) speed.present = pool;
-  for (const [i, speed] of shown.entries()) speed.present = { step: steps[i]!, prompt: prompts[i]! };
+  for (const [i, speed] of shown.entries()) {
+    const keep = Math.exp(-Math.max(0, now - speed.at) / MEMORY_MS);
+    speed.present = {
+      step: pool.step * (steps[i]! / pool.step) ** keep,
+      prompt: pool.prompt * (prompts[i]! / pool.prompt) ** keep,
+    };
+  }
   return pool;
 }
 

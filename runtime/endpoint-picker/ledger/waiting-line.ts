@@ -10,9 +10,9 @@ export interface LineMark {
 }
 
 /**
- * A scrape told that `pending` requests had no first token: the latest so many of those sent until it left, as engines
- * start requests in order. What is before them is computed; of them themselves, half of a batch is taken as computed, as
- * the page tells nothing of the step under way. `now`: clock, milliseconds.
+ * A scrape told that `pending` requests had no first token: the last so many in line of those sent until it left, as
+ * engines start requests in order. What is before them is computed. The first of them may be nearly so, or half of a
+ * batch, as the page tells nothing of the step under way. `now`: clock, milliseconds. Returns the tokens of the pending.
  */
 export function correctBacklog(
   load: EndpointLoad,
@@ -20,15 +20,18 @@ export function correctBacklog(
   mark: LineMark,
   tokenSeconds: number,
   now: number,
-): void {
+): number {
   let done = mark.line;
-  let entry = load.newest;
-  while (entry !== undefined && entry.sentAt > mark.at) entry = entry.older;
-  for (let left = pending; entry !== undefined && left > 0; left--) {
+  let atMost = mark.line;
+  let left = pending;
+  for (let entry = load.newest; entry !== undefined && left > 0; entry = entry.older) {
+    if (entry.sentAt > mark.at) continue;
+    atMost = entry.place;
     done = entry.place - entry.uncachedTokens;
-    entry = entry.older;
+    left -= 1;
   }
   const underWay = Math.min(BATCH_TOKENS, mark.line - done) / 2;
   const since = Math.max(0, now - mark.at) / 1000 / tokenSeconds;
-  between(load.backlog, done, done + underWay + since, tokenSeconds, now);
+  between(load.backlog, done, Math.max(atMost, done + underWay) + since, tokenSeconds, now);
+  return mark.line - done;
 }

@@ -1,5 +1,5 @@
 /** Stands for a figure that cannot be computed. */
-export const NO_FIGURE = '—';
+const NO_FIGURE = '—';
 
 /** Three digits: `87.5 ms`, `4.71 s`, `312 s`. */
 export function secondsText(seconds: number | null): string {

@@ -41,7 +41,7 @@ export interface ReportRow {
 }
 
 /** Changes in per cent; negative times are better, positive throughput is. */
-export interface Change {
+interface Change {
   readonly ttft_p95_pct: number | null;
   readonly ttft_p99_pct: number | null;
   readonly throughput_pct: number | null;

@@ -41,8 +41,12 @@ function follow(pod: FakePod, { replay = true } = {}): Follower {
   return { counts, size: () => index.sizeOf(0), complete: () => blocks.complete, close };
 }
 
+/** Gives up before the test's own time-out, so that what the test has opened is closed. */
 async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(5);
+  for (let waits = 0; !holds(); waits++) {
+    if (waits === 3000) throw new Error('it did not come true');
+    await sleep(5);
+  }
 }
 
 /** Publishes cleared caches until one arrives: a subscription takes a moment to reach the publisher. */
