@@ -174,8 +174,8 @@ function meanOf(runs: readonly Map<number, StageResult>[], rate: number, field: 
 }
 
 /**
- * Rows by `rate routing`. The load generator of these studies took a time at every line of the stream, and each token is a line and an empty line:
- * its mean interval is half of that between tokens.
+ * Rows by `rate routing`. The load generator of these studies took a time at every line of the stream, and each token is
+ * a line and an empty line: its mean interval is half of that between tokens.
  */
 function readMeasurements(path: string): Map<string, StageResult> {
   const rows = readFileSync(path, 'utf8')
@@ -226,8 +226,14 @@ function printTable(study: Study, routing: Routing, measured: Map<string, StageR
 }
 
 const { values } = parseArgs({ options: { measurements: { type: 'string' } } });
-for (const study of STUDIES) {
-  const measured =
-    values.measurements === undefined ? undefined : readMeasurements(join(values.measurements, study.file));
-  for (const routing of ['precise', 'random'] as const) printTable(study, routing, measured);
+let tables: Map<string, StageResult>[] = [];
+try {
+  const folder = values.measurements;
+  if (folder !== undefined) tables = STUDIES.map(({ file }) => readMeasurements(join(folder, file)));
+} catch (error) {
+  console.error(`--measurements: ${(error as Error).message}`);
+  process.exit(2);
+}
+for (const [index, study] of STUDIES.entries()) {
+  for (const routing of ['precise', 'random'] as const) printTable(study, routing, tables[index]);
 }

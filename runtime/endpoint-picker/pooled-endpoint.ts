@@ -168,6 +168,9 @@ function learnFromScrape(endpoint: PooledEndpoint, answer: EngineMetrics, now: n
 const UNTOLD_PART = 0.1;
 const LONGEST_STRETCH_MS = 120_000;
 
+/** Steps are counted when they end: a stretch of few would be wrong by one. */
+const LEAST_STEPS = 16;
+
 function learnFromCounters(
   endpoint: PooledEndpoint,
   counters: EngineCounters,
@@ -175,13 +178,14 @@ function learnFromCounters(
   untold: number,
   now: number,
 ): void {
-  const { sent, stretch, speed, pool } = endpoint;
+  const { sent, stretch, speed } = endpoint;
   const next = { counters, mark: sent, untold };
   if (stretch === undefined) {
     endpoint.stretch = next;
     return;
   }
   const told = counters.promptTokens - stretch.counters.promptTokens;
+  if (counters.steps - stretch.counters.steps < LEAST_STEPS && sent.busyMs > stretch.mark.busyMs) return;
   const isTold = !(stretch.untold + untold > UNTOLD_PART * told);
   if (!isTold && sent.at - stretch.mark.at < LONGEST_STRETCH_MS) return;
   endpoint.stretch = next;
@@ -191,7 +195,7 @@ function learnFromCounters(
   const work = workBetween(stretch.counters, counters, seconds, sent.starts - mark.starts);
   // What others send there is in the engine's counters, but not in the ledger's busy time.
   if (work === undefined || present > 1.5 * Math.max(sent.inFlight, mark.inFlight) + 1) return;
-  learnWork(speed, work, pool.speed, now);
+  learnWork(speed, work, now);
 }
 
 /** The first token of a request that is in flight there was seen. */
@@ -199,7 +203,7 @@ export function firstTokenCame(endpoint: PooledEndpoint, entry: LedgerEntry, now
   firstTokenSeen(endpoint.load.backlog, entry.place, promptTokenSeconds(endpoint.speed), now);
   if (!tellsSteps(endpoint)) {
     const seconds = (now - entry.sentAt) / 1000;
-    learnWork(endpoint.speed, { seconds, steps: 1, promptTokens: entry.tokensAhead, starts: 1 }, endpoint.pool.speed, now);
+    learnWork(endpoint.speed, { seconds, steps: 1, promptTokens: entry.tokensAhead, starts: 1 }, now);
   }
   endpointChanged(endpoint);
 }
@@ -212,7 +216,7 @@ export function requestEnded(endpoint: PooledEndpoint, entry: LedgerEntry, answe
     ended(backlog, entry.place, tokenSeconds, now);
     if (!tellsSteps(endpoint)) {
       const work = { seconds: (now - entry.sentAt) / 1000, steps: entry.outputTokens, promptTokens: entry.tokensAhead, starts: 1 };
-      learnWork(endpoint.speed, work, endpoint.pool.speed, now);
+      learnWork(endpoint.speed, work, now);
     }
   } else {
     // Its prompt is not computed any more.

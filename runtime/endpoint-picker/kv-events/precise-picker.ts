@@ -21,9 +21,7 @@ export function precisePicker(
       const asked = request.tokenizable?.();
       if (asked === undefined) return picker.pick(request);
       const tokens = precise.tokens(request.scheduler, asked);
-      return tokens instanceof Promise
-        ? tokens.then((known) => pickWith(request, known))
-        : pickWith(request, tokens);
+      return tokens instanceof Promise ? tokens.then((known) => pickWith(request, known)) : pickWith(request, tokens);
     },
   };
 }

@@ -3,20 +3,23 @@
  *
  *   steps x (time of a decode step) + uncached prompt tokens x (time of a prompt token) + starts x (time of the front end)
  *
- * and the three times are fitted by least squares, old work fading. They are kept as multiples of fixed reference times,
- * so that a fit that lacks evidence in one direction stays near the pool's ratio of them.
+ * and a Kalman filter follows the three times. What a piece of work does not tell of stays as it was: where nearly all
+ * prompts are cached, the time of a prompt token is the one seen before. Times are kept as multiples of fixed reference
+ * times, variances relative to them.
  */
 export interface LearnedSpeed {
-  /** Multiples of the reference times: the fit. */
+  /** What this endpoint's own work shows. */
   own: SpeedMultiples;
-  /** Seconds of work behind the fit, faded. */
-  evidence: number;
+  /** Seconds of work seen. */
+  work: number;
   /** It has shown a speed of its own. */
   shown: boolean;
   /** Clock of the last work, milliseconds. */
   at: number;
-  /** The normal equations, faded: upper triangle of the matrix by rows, then the right side. Seconds. */
-  readonly sums: Float64Array;
+  /** Multiples of the reference times: step, prompt token, front end. */
+  readonly state: Float64Array;
+  /** Covariance of the three, by rows. */
+  readonly covariance: Float64Array;
   /** What decisions go by: that of the group of endpoints that are equally fast. */
   present: SpeedMultiples;
 }
@@ -37,100 +40,91 @@ export interface Work {
   readonly starts: number;
 }
 
-/** What an endpoint of unknown speed is taken for in a pool of which nothing is known: a mid-sized GPU. */
-const REFERENCE_STEP_SECONDS = 0.02;
-const REFERENCE_PROMPT_TOKEN_SECONDS = 1 / 8000;
-const REFERENCE_START_SECONDS = 0.025;
+/** A mid-sized GPU: what an endpoint is taken for in a pool of which nothing is known. */
+const REFERENCE_SECONDS = [0.02, 1 / 8000, 0.025] as const;
 
-/** After so much further work, an observation has lost about two thirds of its weight. Seconds of work. */
-const MEMORY_WORK_SECONDS = 8;
+/** Each time may change by this part of itself in a second of work: a doubling is followed in some ten seconds. */
+const DRIFT_PER_SECOND = [0.1, 0.1, 0.02] as const;
 
-/** The pool's speed counts like this much work of the endpoint itself. Seconds. */
-const PRIOR_WORK_SECONDS = 0.002;
+/** Without evidence each time is known to this part of itself. */
+const UNKNOWN = [1, 1, 0.5] as const;
 
-/** Work that took this many times longer or shorter than expected is taken as this many. */
-const MAX_SURPRISE = 4;
+/** Parts of a piece's time by which it differs from the model, however well the times are known; and of one step. */
+const NOISE = 0.1;
+const STEP_NOISE = 0.5;
 
-/** From this much evidence on an endpoint has a speed of its own. Seconds of work. */
-const OWN_EVIDENCE_SECONDS = 3;
+/** A piece of work that differs from what was expected by more than so many standard deviations counts as one that differs by so many. */
+const MOST_DEVIATIONS = 3;
 
-/** No engine is so much slower or faster than the reference. */
-const LEAST = 1e-3;
-const MOST = 1e3;
+/** One piece of work never changes a time by more than this factor. */
+const MOST_CHANGE = 2;
+
+/** After so much work an endpoint has a speed of its own. Seconds. */
+const OWN_WORK_SECONDS = 3;
 
 export const UNKNOWN_POOL_SPEED: SpeedMultiples = { step: 1, prompt: 1 };
 
+/** An endpoint of which nothing is known; `pool`: what it is taken for. */
 export function createLearnedSpeed(pool: SpeedMultiples): LearnedSpeed {
-  return { own: pool, evidence: 0, shown: false, at: 0, sums: new Float64Array(9), present: pool };
+  const state = Float64Array.of(pool.step, pool.prompt, 1);
+  const covariance = new Float64Array(9);
+  for (let i = 0; i < 3; i++) covariance[4 * i] = (UNKNOWN[i]! * state[i]!) ** 2;
+  return { own: pool, work: 0, shown: false, at: 0, state, covariance, present: pool };
 }
 
 /** Folds in a piece of work that ended at `now` (milliseconds). Work that is no work, or no number, is left out. */
-export function learnWork(speed: LearnedSpeed, work: Work, pool: SpeedMultiples, now: number): void {
-  const x = work.steps * REFERENCE_STEP_SECONDS;
-  const y = work.promptTokens * REFERENCE_PROMPT_TOKEN_SECONDS;
-  const z = work.starts * REFERENCE_START_SECONDS;
-  if (!(work.seconds > 0) || !(x + y > 0) || !(z >= 0)) return;
-  fade(speed, work.seconds);
+export function learnWork(speed: LearnedSpeed, work: Work, now: number): void {
+  const { seconds } = work;
+  const parts = [
+    work.steps * REFERENCE_SECONDS[0],
+    work.promptTokens * REFERENCE_SECONDS[1],
+    work.starts * REFERENCE_SECONDS[2],
+  ] as const;
+  if (!(seconds > 0 && seconds < Number.POSITIVE_INFINITY && parts[0] + parts[1] > 0 && parts[2] >= 0)) return;
+  drift(speed, seconds);
+  observe(speed, parts, seconds);
+  speed.own = { step: speed.state[0]!, prompt: speed.state[1]! };
+  speed.work += seconds;
+  speed.shown ||= speed.work >= OWN_WORK_SECONDS;
   speed.at = now;
-  const seconds = credible(speed, work.seconds, x * speed.own.step + y * speed.own.prompt + z);
-  const { sums } = speed;
-  // Divided by the time: longer pieces are more exact in proportion to their length.
-  sums[0]! += (x * x) / seconds;
-  sums[1]! += (x * y) / seconds;
-  sums[2]! += (x * z) / seconds;
-  sums[3]! += (y * y) / seconds;
-  sums[4]! += (y * z) / seconds;
-  sums[5]! += (z * z) / seconds;
-  sums[6]! += x;
-  sums[7]! += y;
-  sums[8]! += z;
-  speed.evidence += work.seconds;
-  if (speed.evidence >= OWN_EVIDENCE_SECONDS) speed.shown = true;
-  speed.own = fit(sums, pool, speed.own);
 }
 
 /** Seconds of one decode step. */
 export function stepSeconds({ present }: LearnedSpeed): number {
-  return present.step * REFERENCE_STEP_SECONDS;
+  return present.step * REFERENCE_SECONDS[0];
 }
 
 /** Seconds of one uncached prompt token. */
 export function promptTokenSeconds({ present }: LearnedSpeed): number {
-  return present.prompt * REFERENCE_PROMPT_TOKEN_SECONDS;
+  return present.prompt * REFERENCE_SECONDS[1];
 }
 
-function credible(speed: LearnedSpeed, seconds: number, expected: number): number {
-  if (!speed.shown) return seconds;
-  return Math.min(Math.max(seconds, expected / MAX_SURPRISE), expected * MAX_SURPRISE);
+/** Lets the times become uncertain again, up to what an unknown endpoint's are. */
+function drift({ state, covariance }: LearnedSpeed, seconds: number): void {
+  for (let i = 0; i < 3; i++) {
+    const before = covariance[4 * i]!;
+    const most = (UNKNOWN[i]! * state[i]!) ** 2;
+    const after = Math.min(Math.max(before, most), before + (DRIFT_PER_SECOND[i]! * state[i]!) ** 2 * seconds);
+    covariance[4 * i] = after;
+  }
 }
 
-function fade(speed: LearnedSpeed, workSeconds: number): void {
-  const keep = Math.exp(-workSeconds / MEMORY_WORK_SECONDS);
-  speed.evidence *= keep;
-  for (let i = 0; i < speed.sums.length; i++) speed.sums[i]! *= keep;
-}
-
-/** Solves the normal equations, drawn towards the pool's speed where the work does not tell. */
-function fit(sums: Float64Array, pool: SpeedMultiples, own: SpeedMultiples): SpeedMultiples {
-  // As much work as the endpoint does in that time, at the speed it is taken for so far.
-  const drawStep = PRIOR_WORK_SECONDS / own.step ** 2;
-  const drawPrompt = PRIOR_WORK_SECONDS / own.prompt ** 2;
-  const a = sums[0]! + drawStep;
-  const b = sums[1]!;
-  const c = sums[2]!;
-  const d = sums[3]! + drawPrompt;
-  const e = sums[4]!;
-  const f = sums[5]! + PRIOR_WORK_SECONDS;
-  const p = sums[6]! + drawStep * pool.step;
-  const q = sums[7]! + drawPrompt * pool.prompt;
-  const r = sums[8]! + PRIOR_WORK_SECONDS;
-  // Cramer's rule; with the prior added the matrix is positive definite.
-  const determinant = a * (d * f - e * e) - b * (b * f - c * e) + c * (b * e - c * d);
-  const step = (p * (d * f - e * e) - b * (q * f - r * e) + c * (q * e - r * d)) / determinant;
-  const prompt = (a * (q * f - r * e) - p * (b * f - c * e) + c * (b * r - c * q)) / determinant;
-  return { step: within(step, pool.step), prompt: within(prompt, pool.prompt) };
-}
-
-function within(value: number, otherwise: number): number {
-  return Number.isNaN(value) ? otherwise : Math.min(MOST, Math.max(LEAST, value));
+/** The filter's update by one observation: `parts` times the state is `seconds`. */
+function observe({ state, covariance }: LearnedSpeed, parts: readonly [number, number, number], seconds: number): void {
+  const spread = [0, 0, 0];
+  let expected = 0;
+  let variance = (NOISE * seconds) ** 2 + (STEP_NOISE * REFERENCE_SECONDS[0] * state[0]!) ** 2;
+  for (let i = 0; i < 3; i++) {
+    for (let j = 0; j < 3; j++) spread[i]! += covariance[3 * i + j]! * parts[j]!;
+    expected += parts[i]! * state[i]!;
+    variance += parts[i]! * spread[i]!;
+  }
+  const most = MOST_DEVIATIONS * Math.sqrt(variance);
+  const surprise = Math.min(most, Math.max(-most, seconds - expected));
+  for (let i = 0; i < 3; i++) {
+    const before = state[i]!;
+    const after = before + (spread[i]! / variance) * surprise;
+    state[i] = Math.min(before * MOST_CHANGE, Math.max(before / MOST_CHANGE, after));
+    for (let j = 0; j < 3; j++) covariance[3 * i + j]! -= (spread[i]! * spread[j]!) / variance;
+  }
 }

@@ -63,7 +63,6 @@ export function createEngine(
   if (faults.length > 0) throw new RangeError(`engine parameters: ${faults.join('; ')}`);
   const totalBlocks = Math.floor(parameters.kvTokens / BLOCK_TOKENS);
   const maxModelLen = Math.min(parameters.maxModelLen, totalBlocks * BLOCK_TOKENS);
-  const { stepSpread } = parameters;
   const state: SchedulerState = {
     waiting: [],
     running: [],
@@ -120,8 +119,8 @@ export function createEngine(
     run.steps = tokenEvents ? 1 : longestRun(state);
     const longest = run.steps;
     limitRun();
-    if (stepSpread > 0) {
-      const spread = 1 + (stepSpread * (2 * random() - 1)) / Math.sqrt(run.steps);
+    if (parameters.stepSpread > 0) {
+      const spread = 1 + (parameters.stepSpread * (2 * random() - 1)) / Math.sqrt(run.steps);
       run.first *= spread;
       run.growth *= spread;
       run.steps = longest;

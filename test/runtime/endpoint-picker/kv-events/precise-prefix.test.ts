@@ -7,6 +7,8 @@ import { tokenizeRequest } from '../../../../runtime/endpoint-picker/kv-events/t
 import { createPrefixIndex } from '../../../../runtime/endpoint-picker/prefix/prefix-index';
 import { type ModelServer, startModelServer } from '../../../../runtime/simulator/model-server/model-server';
 
+jest.mock('zeromq', () => jest.requireActual('./support/one-zeromq').oneZeromq());
+
 const random = () => 0.5;
 const SCHEDULER = 'default/base';
 

@@ -7,6 +7,8 @@ import { createZmqSockets } from '../../../../runtime/endpoint-picker/kv-events/
 import { createPreciseIndex } from '../../../../runtime/endpoint-picker/prefix/precise-index';
 import { EMPTY, type FakePod, seqOf, startFakePod } from './support/fake-pod';
 
+jest.mock('zeromq', () => jest.requireActual('./support/one-zeromq').oneZeromq());
+
 const clock = () => performance.now();
 
 /** A block of two tokens without a parent. */

@@ -2,6 +2,8 @@ import { Dealer, Subscriber } from 'zeromq';
 import { decodeBatch } from '../../../../../runtime/endpoint-picker/kv-events/event-batch';
 import { json, post, withServer } from '../with-server';
 
+jest.mock('zeromq', () => jest.requireActual('../../../endpoint-picker/kv-events/support/one-zeromq').oneZeromq());
+
 const PROMPT = 'a prompt of some length, to fill blocks. '.repeat(10);
 
 const empty = Buffer.alloc(0);
