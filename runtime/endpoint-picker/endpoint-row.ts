@@ -1,8 +1,10 @@
 import type { EngineMetrics } from './engine-metrics';
 import { type Drain, drainPerSecond } from './ledger/drain';
+import type { EndRate } from './ledger/end-rate';
+import { kvTokenSeconds } from './ledger/kv-price';
 import { effectiveQueue, effectiveRunning } from './ledger/effective-load';
 import { type EndpointLoad, workTokens } from './ledger/endpoint-load';
-import { type LearnedSpeed, promptTokenSeconds, stepSeconds } from './ledger/learned-speed';
+import { type LearnedSpeed, promptTokenSeconds, sequenceSeconds, stepSeconds } from './ledger/learned-speed';
 import { doneAt } from './ledger/prefill-backlog';
 import type { Candidates } from './scheduling/candidates';
 
@@ -16,6 +18,7 @@ interface RowSource {
   readonly freshUntil: number;
   readonly load: EndpointLoad;
   readonly drain: Drain;
+  readonly ends: EndRate;
   readonly speed: LearnedSpeed;
   /** The ledger when the last answered scrape left. */
   readonly scraped: { readonly inFlight: number; readonly tokens: number };
@@ -40,10 +43,12 @@ const STEP_SECONDS = 9;
 const KV_FREE_TOKENS = 10;
 const QUEUE_MS = 11;
 const LAST_PICK = 12;
+const SEQUENCE_SECONDS = 13;
+const KV_TOKEN_SECONDS = 14;
 
 /** Writes the row of an endpoint whose engine tells `metrics` into `rows`, from `at` on. */
 export function writeRow(rows: Float64Array, at: number, endpoint: RowSource, metrics: EngineMetrics): void {
-  const { load, scraped, drain, speed } = endpoint;
+  const { load, scraped, drain, ends, speed } = endpoint;
   const { waiting, running } = metrics;
   const queue = effectiveQueue(waiting, running, load.requests, scraped.inFlight);
   const newTokens = load.uncachedTokens + load.outputTokens - scraped.tokens;
@@ -58,8 +63,10 @@ export function writeRow(rows: Float64Array, at: number, endpoint: RowSource, me
   rows[at + WORK_TOKENS] = workTokens(load);
   rows[at + TOKEN_SECONDS] = promptTokenSeconds(speed);
   rows[at + STEP_SECONDS] = stepSeconds(speed);
+  rows[at + SEQUENCE_SECONDS] = sequenceSeconds(speed);
   rows[at + KV_FREE_TOKENS] = (1 - kvUsage) * metrics.kvCapacityTokens;
-  rows[at + QUEUE_MS] = ((queue + 1) / drainPerSecond(drain)) * 1000;
+  rows[at + QUEUE_MS] = waiting > 0 ? ((queue + 1) / drainPerSecond(drain)) * 1000 : Number.NaN;
+  rows[at + KV_TOKEN_SECONDS] = kvTokenSeconds(kvUsage, running, metrics.kvCapacityTokens, ends.perSecond);
   rows[at + LAST_PICK] = endpoint.lastPick;
 }
 
@@ -76,9 +83,11 @@ export function copyRow(rows: Float64Array, at: number, candidates: Candidates, 
   candidates.lastColdPick[row] = rows[at + LAST_COLD_PICK]!;
   candidates.startMs[row] = Math.max(0, rows[at + BUSY_UNTIL]! - now);
   candidates.queueMs[row] = rows[at + QUEUE_MS]!;
+  candidates.kvTokenSeconds[row] = rows[at + KV_TOKEN_SECONDS]!;
   candidates.kvFreeTokens[row] = rows[at + KV_FREE_TOKENS]!;
   candidates.tokenSeconds[row] = rows[at + TOKEN_SECONDS]!;
   candidates.stepSeconds[row] = rows[at + STEP_SECONDS]!;
+  candidates.sequenceSeconds[row] = rows[at + SEQUENCE_SECONDS]!;
   candidates.inFlight[row] = rows[at + IN_FLIGHT]!;
   candidates.workTokens[row] = rows[at + WORK_TOKENS]!;
   candidates.lastPick[row] = rows[at + LAST_PICK]!;

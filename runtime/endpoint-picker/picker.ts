@@ -9,6 +9,7 @@ import {
   createEndpoint,
   endpointChanged,
   firstTokenCame,
+  metricsOf,
   type PooledEndpoint,
   requestEnded,
   scrapeAnswered,
@@ -17,7 +18,7 @@ import {
   scrapeSent,
 } from './pooled-endpoint';
 import { createPrefixIndex } from './prefix/prefix-index';
-import { expectedOutputTokens, promptTokens, uncachedTokens } from './scheduling/request-size';
+import { expectedOutputTokens, MAX_BLOCK_TOKENS, promptTokens, uncachedTokens } from './scheduling/request-size';
 import { type PoolStatus, poolStatus } from './status';
 
 export interface PickerOptions {
@@ -65,7 +66,12 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
         engine: scheduler.engine,
         busy: () => endpoint.load.requests > 0,
         sent: () => scrapeSent(endpoint, clock()),
-        answered: (answer) => scrapeAnswered(endpoint, answer, clock()),
+        answered: (answer) => {
+          const before = metricsOf(endpoint).kvCapacityTokens;
+          scrapeAnswered(endpoint, answer, clock());
+          const capacity = metricsOf(endpoint).kvCapacityTokens;
+          if (capacity > 0 && capacity !== before) index.limit(endpoint.id, capacity / MAX_BLOCK_TOKENS);
+        },
         refused: () => scrapeRefused(endpoint),
         paced: (intervalMs) => scrapePaced(endpoint, intervalMs),
       });
@@ -104,7 +110,9 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
     const start = clock();
     const pool = pools.get(request.scheduler);
     if (pool === undefined) return { outcome: 'no-endpoints', retryAfterSeconds: UNKNOWN_SCHEDULER_RETRY_SECONDS };
-    index.match(request.prefixHashes, matched);
+    const { usesPrefixes } = pool;
+    if (usesPrefixes) index.match(request.prefixHashes, matched);
+    else matched.fill(0);
     const decision = pool.decide(request, matched, start);
     if ('outcome' in decision) {
       observe.refused(request.scheduler, decision.outcome);
@@ -133,7 +141,7 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
     endpoint.lastPick = ++picks;
     if (decision.cold) endpoint.lastColdPick = picks;
     endpointChanged(endpoint);
-    index.add(request.prefixHashes, endpoint.id);
+    if (pool.usesPrefixes) index.add(request.prefixHashes, endpoint.id);
     watch.wake();
     const sampleFirstToken = isSampled(endpoint, now);
     let at = endpoint.address;
@@ -151,7 +159,7 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
         observe.servedElsewhere(request.scheduler, member === undefined ? 'unknown' : 'moved');
         if (member === undefined) return;
         endpointChanged(member.endpoint);
-        index.add(request.prefixHashes, member.endpoint.id);
+        if (pool.usesPrefixes) index.add(request.prefixHashes, member.endpoint.id);
         member.watch.wake();
       },
       firstToken() {

@@ -11,7 +11,7 @@ import { adapterSeconds } from './scheduling/adapter-wait';
 import { type Candidates, createCandidates } from './scheduling/candidates';
 import { choose } from './scheduling/choose';
 import { explain } from './scheduling/explain';
-import { blockTokens, promptTokens } from './scheduling/request-size';
+import { blockTokens, expectedOutputTokens, promptTokens } from './scheduling/request-size';
 import { waitForRoom } from './scheduling/wait-for-room';
 import { type WeightedScorer, weigh, weightedScorers } from './scheduling/weigh';
 
@@ -44,6 +44,8 @@ export interface Membership {
 export interface Pool {
   readonly scheduler: SchedulerState;
   readonly members: readonly Member[];
+  /** Some weight asks for cached prefixes. */
+  readonly usesPrefixes: boolean;
   /** Follows the state. An endpoint keeps its history as long as its address, pod and uid stay. */
   update(scheduler: SchedulerState): void;
   at(address: string): Member | undefined;
@@ -167,6 +169,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
     const scored = {
       adapter: request.adapter,
       promptTokens: promptTokens(request),
+      outputTokens: expectedOutputTokens(request),
       blocks: request.prefixHashes.length,
       blockTokens: blockTokens(request),
     };
@@ -205,6 +208,9 @@ export function createPool(first: SchedulerState, membership: Membership, random
     },
     get members() {
       return members;
+    },
+    get usesPrefixes() {
+      return scheduler.weights.prefix > 0 || scheduler.weights.lru > 0;
     },
     update,
     at: (address) => byAddress.get(address),

@@ -3,6 +3,7 @@ import { writeRow } from './endpoint-row';
 import { type EngineCounters, type EngineMetrics, NO_METRICS } from './engine-metrics';
 import { busyMs } from './ledger/busy-time';
 import { createDrain, type Drain, observeDrain } from './ledger/drain';
+import { createEndRate, type EndRate, observeEnds } from './ledger/end-rate';
 import { createLoad, type EndpointLoad, type LedgerEntry } from './ledger/endpoint-load';
 import { createLearnedSpeed, type LearnedSpeed, learnWork, promptTokenSeconds, type SpeedMultiples } from './ledger/learned-speed';
 import { countPending, createPendingCount, type PendingCount } from './ledger/pending-count';
@@ -24,6 +25,7 @@ export interface PooledEndpoint {
   ready: boolean;
   readonly load: EndpointLoad;
   readonly drain: Drain;
+  readonly ends: EndRate;
   readonly speed: LearnedSpeed;
   /** What an endpoint of its pool is taken for without evidence of its own. */
   readonly pool: { speed: SpeedMultiples };
@@ -78,6 +80,7 @@ export function createEndpoint(id: number, state: EndpointState, pool: { speed: 
     ready: state.ready,
     load: createLoad(),
     drain: createDrain(),
+    ends: createEndRate(),
     speed: createLearnedSpeed(pool.speed),
     pool,
     answer: undefined,
@@ -140,13 +143,15 @@ function learnFromScrape(endpoint: PooledEndpoint, answer: EngineMetrics, now: n
   const { waiting, counters } = answer;
   const running = Number.isNaN(answer.running) ? 0 : answer.running;
   const present = waiting + running;
-  if (waiting > 0) {
-    if (running > 0) endpoint.drain.slots = running;
-    if (former.waiting > 0) {
-      const seconds = (sent.at - scraped.at) / 1000;
-      observeDrain(endpoint.drain, seconds, sent.ended - scraped.ended, present, sent.inFlight);
-    }
+  const seconds = (sent.at - scraped.at) / 1000;
+  const ended = sent.ended - scraped.ended;
+  if (waiting > 0 && former.waiting > 0) {
+    const firstTokens = counters.firstTokenCount - former.counters.firstTokenCount;
+    // The engine's count holds the requests of others, too.
+    if (firstTokens >= 0) observeDrain(endpoint.drain, seconds, firstTokens, present, present);
+    else observeDrain(endpoint.drain, seconds, ended, present, sent.inFlight);
   }
+  observeEnds(endpoint.ends, seconds, ended);
   const sighting = {
     firstTokens: counters.firstTokenCount,
     waiting,
@@ -203,7 +208,8 @@ export function firstTokenCame(endpoint: PooledEndpoint, entry: LedgerEntry, now
   firstTokenSeen(endpoint.load.backlog, entry.place, promptTokenSeconds(endpoint.speed), now);
   if (!tellsSteps(endpoint)) {
     const seconds = (now - entry.sentAt) / 1000;
-    learnWork(endpoint.speed, { seconds, steps: 1, promptTokens: entry.tokensAhead, starts: 1 }, now);
+    const generatedTokens = endpoint.load.requests;
+    learnWork(endpoint.speed, { seconds, steps: 1, generatedTokens, promptTokens: entry.tokensAhead, starts: 1 }, now);
   }
   endpointChanged(endpoint);
 }
@@ -215,7 +221,14 @@ export function requestEnded(endpoint: PooledEndpoint, entry: LedgerEntry, answe
   if (answered) {
     ended(backlog, entry.place, tokenSeconds, now);
     if (!tellsSteps(endpoint)) {
-      const work = { seconds: (now - entry.sentAt) / 1000, steps: entry.outputTokens, promptTokens: entry.tokensAhead, starts: 1 };
+      const steps = entry.outputTokens;
+      const work = {
+        seconds: (now - entry.sentAt) / 1000,
+        steps,
+        generatedTokens: steps * (endpoint.load.requests + 1),
+        promptTokens: entry.tokensAhead,
+        starts: 1,
+      };
       learnWork(endpoint.speed, work, now);
     }
   } else {

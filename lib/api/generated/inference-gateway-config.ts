@@ -291,7 +291,7 @@ export interface SchedulerSpec {
    */
   readonly weights?: SchedulerWeights;
   /**
-   * A named set of weights. `weights` wins over it. Not with `configMapRef`.
+   * A named set of weights. `weights` wins over it. Absent, and no `weights`: `balanced`. Not with `configMapRef`.
    * An extension of the published contract.
    * @default - none
    */
@@ -425,7 +425,7 @@ export interface SchedulerWeights {
    */
   readonly runningRequests?: number;
   /**
-   * Short predicted latency. Absent: 0.
+   * Soonest first token, by the speed learned of each pod, the prompts ahead, and the prefix and the adapter that it holds unless their weights are 0. Absent: 0.
    * @default - none
    */
   readonly predictedLatency?: number;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../schema/deep-readonly';
 
-/** The contract's weights: what a scheduler has when it names none, and what an omitted one of the three is. */
+/** The contract's weights: what an omitted one of the three is where `weights` names others. */
 const CONTRACT_WEIGHTS = { queue: 2, kvCache: 2, prefix: 3 } as const;
 
 const weight = z.int32().min(0);
@@ -18,7 +18,10 @@ export const weightsSchema = z
     }),
     loraAffinity: weight.optional().meta({ description: 'LoRA adapter that the pod has loaded. Absent: 0.' }),
     runningRequests: weight.optional().meta({ description: 'Few requests running in the pod. Absent: 0.' }),
-    predictedLatency: weight.optional().meta({ description: 'Short predicted latency. Absent: 0.' }),
+    predictedLatency: weight.optional().meta({
+      description:
+        'Soonest first token, by the speed learned of each pod, the prompts ahead, and the prefix and the adapter that it holds unless their weights are 0. Absent: 0.',
+    }),
   })
   .meta({ typeName: 'SchedulerWeights' });
 
@@ -41,14 +44,15 @@ const NO_WEIGHTS: CompleteWeights = {
 };
 
 /**
- * Weights by profile. `balanced`: the contract's, and an adapter goes where it is loaded. `latency`: an idle pod before
- * a warm cache, for short prompts and interactive use. `throughput`: cache hits before everything, for long shared
- * prompts and batches. None uses predictedLatency: a profile must work before anything was learned.
+ * Weights by profile. `balanced`: the soonest answer by what was learned of each pod, a little for free KV cache and a
+ * warm prefix. `latency`: the soonest answer before everything. `throughput`: warm caches and free KV cache before the
+ * soonest answer, for long shared prompts and batches. Every one needs `prefix` and `loraAffinity` above 0 for
+ * `predictedLatency` to know of cached prefixes and loaded adapters.
  */
 export const SCHEDULER_PROFILES: Readonly<Record<z.output<typeof schedulerProfileSchema>, CompleteWeights>> = {
-  balanced: { ...NO_WEIGHTS, ...CONTRACT_WEIGHTS, loraAffinity: 2 },
-  latency: { ...NO_WEIGHTS, queue: 4, kvCache: 2, prefix: 2, loraAffinity: 1, runningRequests: 3 },
-  throughput: { ...NO_WEIGHTS, queue: 1, kvCache: 2, prefix: 6, loraAffinity: 3 },
+  balanced: { ...NO_WEIGHTS, predictedLatency: 4, kvCache: 1, prefix: 1, loraAffinity: 1 },
+  latency: { ...NO_WEIGHTS, predictedLatency: 12, prefix: 1, loraAffinity: 1 },
+  throughput: { ...NO_WEIGHTS, predictedLatency: 4, kvCache: 3, prefix: 3, loraAffinity: 2 },
 };
 
 interface WeightChoice {
@@ -56,10 +60,10 @@ interface WeightChoice {
   readonly profile?: z.output<typeof schedulerProfileSchema> | undefined;
 }
 
-/** The weights a scheduler runs with: explicit ones, else its profile's, else the contract's. */
+/** The weights a scheduler runs with: explicit ones, else its profile's, else those of `balanced`. */
 export function schedulerWeights({ weights, profile }: WeightChoice): CompleteWeights {
   if (weights !== undefined) return withoutHoles(weights);
-  return profile === undefined ? { ...NO_WEIGHTS, ...CONTRACT_WEIGHTS } : SCHEDULER_PROFILES[profile];
+  return SCHEDULER_PROFILES[profile ?? 'balanced'];
 }
 
 function withoutHoles(weights: NonNullable<WeightChoice['weights']>): CompleteWeights {

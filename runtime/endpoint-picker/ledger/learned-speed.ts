@@ -1,9 +1,10 @@
 /**
  * How fast an endpoint is, learned from what it was busy with: the time of a piece of work is taken as
  *
- *   steps x (time of a decode step) + uncached prompt tokens x (time of a prompt token) + starts x (time of the front end)
+ *   steps x (time of a decode step) + generated tokens x (what each sequence adds to a step)
+ *     + uncached prompt tokens x (time of a prompt token) + starts x (time of the front end)
  *
- * and a Kalman filter follows the three times. What a piece of work does not tell of stays as it was: where nearly all
+ * and a Kalman filter follows the four times. What a piece of work does not tell of stays as it was: where nearly all
  * prompts are cached, the time of a prompt token is the one seen before. Times are kept as multiples of fixed reference
  * times, variances relative to them.
  */
@@ -16,9 +17,9 @@ export interface LearnedSpeed {
   shown: boolean;
   /** Clock of the last work, milliseconds. */
   at: number;
-  /** Multiples of the reference times: step, prompt token, front end. */
+  /** Multiples of the reference times: step, sequence in a step, prompt token, front end. */
   readonly state: Float64Array;
-  /** Covariance of the three, by rows. */
+  /** Covariance of the four, by rows. */
   readonly covariance: Float64Array;
   /** What decisions go by: that of the group of endpoints that are equally fast. */
   present: SpeedMultiples;
@@ -27,6 +28,7 @@ export interface LearnedSpeed {
 /** Multiples of the reference times. */
 export interface SpeedMultiples {
   readonly step: number;
+  readonly sequence: number;
   readonly prompt: number;
 }
 
@@ -35,19 +37,23 @@ export interface Work {
   /** Seconds that it took, nothing else going on. */
   readonly seconds: number;
   readonly steps: number;
+  /** Tokens of answers: one a step for each sequence in the batch. */
+  readonly generatedTokens: number;
   readonly promptTokens: number;
   /** Times that the endpoint got its first request after having none: its front end then worked alone. */
   readonly starts: number;
 }
 
 /** A mid-sized GPU: what an endpoint is taken for in a pool of which nothing is known. */
-const REFERENCE_SECONDS = [0.02, 1 / 8000, 0.025] as const;
+const REFERENCE_SECONDS = [0.02, 1e-4, 1 / 8000, 0.025] as const;
 
 /** Each time may change by this part of itself in a second of work: a doubling is followed in some ten seconds. */
-const DRIFT_PER_SECOND = [0.1, 0.1, 0.02] as const;
+const DRIFT_PER_SECOND = [0.1, 0.1, 0.1, 0.02] as const;
 
 /** Without evidence each time is known to this part of itself. */
-const UNKNOWN = [1, 1, 0.5] as const;
+const UNKNOWN = [1, 1, 1, 0.5] as const;
+
+const TIMES = REFERENCE_SECONDS.length;
 
 /** Parts of a piece's time by which it differs from the model, however well the times are known; and of one step. */
 const NOISE = 0.1;
@@ -62,13 +68,13 @@ const MOST_CHANGE = 2;
 /** After so much work an endpoint has a speed of its own. Seconds. */
 const OWN_WORK_SECONDS = 3;
 
-export const UNKNOWN_POOL_SPEED: SpeedMultiples = { step: 1, prompt: 1 };
+export const UNKNOWN_POOL_SPEED: SpeedMultiples = { step: 1, sequence: 1, prompt: 1 };
 
 /** An endpoint of which nothing is known; `pool`: what it is taken for. */
 export function createLearnedSpeed(pool: SpeedMultiples): LearnedSpeed {
-  const state = Float64Array.of(pool.step, pool.prompt, 1);
-  const covariance = new Float64Array(9);
-  for (let i = 0; i < 3; i++) covariance[4 * i] = (UNKNOWN[i]! * state[i]!) ** 2;
+  const state = Float64Array.of(pool.step, pool.sequence, pool.prompt, 1);
+  const covariance = new Float64Array(TIMES ** 2);
+  for (let i = 0; i < TIMES; i++) covariance[(TIMES + 1) * i] = (UNKNOWN[i]! * state[i]!) ** 2;
   return { own: pool, work: 0, shown: false, at: 0, state, covariance, present: pool };
 }
 
@@ -77,54 +83,61 @@ export function learnWork(speed: LearnedSpeed, work: Work, now: number): void {
   const { seconds } = work;
   const parts = [
     work.steps * REFERENCE_SECONDS[0],
-    work.promptTokens * REFERENCE_SECONDS[1],
-    work.starts * REFERENCE_SECONDS[2],
-  ] as const;
-  if (!(seconds > 0 && seconds < Number.POSITIVE_INFINITY && parts[0] + parts[1] > 0 && parts[2] >= 0)) return;
+    work.generatedTokens * REFERENCE_SECONDS[1],
+    work.promptTokens * REFERENCE_SECONDS[2],
+    work.starts * REFERENCE_SECONDS[3],
+  ];
+  if (!(seconds > 0 && seconds < Number.POSITIVE_INFINITY)) return;
+  if (!parts.every((part) => part >= 0) || !parts.some((part) => part > 0)) return;
   drift(speed, seconds);
   observe(speed, parts, seconds);
-  speed.own = { step: speed.state[0]!, prompt: speed.state[1]! };
+  speed.own = { step: speed.state[0]!, sequence: speed.state[1]!, prompt: speed.state[2]! };
   speed.work += seconds;
   speed.shown ||= speed.work >= OWN_WORK_SECONDS;
   speed.at = now;
 }
 
-/** Seconds of one decode step. */
+/** Seconds of a decode step without what its sequences add. */
 export function stepSeconds({ present }: LearnedSpeed): number {
   return present.step * REFERENCE_SECONDS[0];
 }
 
+/** Seconds that each sequence adds to a decode step. */
+export function sequenceSeconds({ present }: LearnedSpeed): number {
+  return present.sequence * REFERENCE_SECONDS[1];
+}
+
 /** Seconds of one uncached prompt token. */
 export function promptTokenSeconds({ present }: LearnedSpeed): number {
-  return present.prompt * REFERENCE_SECONDS[1];
+  return present.prompt * REFERENCE_SECONDS[2];
 }
 
 /** Lets the times become uncertain again, up to what an unknown endpoint's are. */
 function drift({ state, covariance }: LearnedSpeed, seconds: number): void {
-  for (let i = 0; i < 3; i++) {
-    const before = covariance[4 * i]!;
+  for (let i = 0; i < TIMES; i++) {
+    const before = covariance[(TIMES + 1) * i]!;
     const most = (UNKNOWN[i]! * state[i]!) ** 2;
     const after = Math.min(Math.max(before, most), before + (DRIFT_PER_SECOND[i]! * state[i]!) ** 2 * seconds);
-    covariance[4 * i] = after;
+    covariance[(TIMES + 1) * i] = after;
   }
 }
 
 /** The filter's update by one observation: `parts` times the state is `seconds`. */
-function observe({ state, covariance }: LearnedSpeed, parts: readonly [number, number, number], seconds: number): void {
-  const spread = [0, 0, 0];
+function observe({ state, covariance }: LearnedSpeed, parts: readonly number[], seconds: number): void {
+  const spread = new Float64Array(TIMES);
   let expected = 0;
   let variance = (NOISE * seconds) ** 2 + (STEP_NOISE * REFERENCE_SECONDS[0] * state[0]!) ** 2;
-  for (let i = 0; i < 3; i++) {
-    for (let j = 0; j < 3; j++) spread[i]! += covariance[3 * i + j]! * parts[j]!;
+  for (let i = 0; i < TIMES; i++) {
+    for (let j = 0; j < TIMES; j++) spread[i]! += covariance[TIMES * i + j]! * parts[j]!;
     expected += parts[i]! * state[i]!;
     variance += parts[i]! * spread[i]!;
   }
   const most = MOST_DEVIATIONS * Math.sqrt(variance);
   const surprise = Math.min(most, Math.max(-most, seconds - expected));
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < TIMES; i++) {
     const before = state[i]!;
     const after = before + (spread[i]! / variance) * surprise;
     state[i] = Math.min(before * MOST_CHANGE, Math.max(before / MOST_CHANGE, after));
-    for (let j = 0; j < 3; j++) covariance[3 * i + j]! -= (spread[i]! * spread[j]!) / variance;
+    for (let j = 0; j < TIMES; j++) covariance[TIMES * i + j]! -= (spread[i]! * spread[j]!) / variance;
   }
 }

@@ -6,6 +6,9 @@ import { type LearnedSpeed, type SpeedMultiples, UNKNOWN_POOL_SPEED } from './le
  */
 const SAME_SPEED_FACTOR = 1.35;
 
+/** The same of what a sequence adds to a step, which depends on how long its context is. */
+const SAME_SEQUENCE_FACTOR = 2.5;
+
 /** A speed that was not seen at work for so long has lost about two thirds of its difference to the pool's. Milliseconds. */
 const MEMORY_MS = 300_000;
 
@@ -16,29 +19,35 @@ const MEMORY_MS = 300_000;
  */
 export function groupSpeeds(speeds: readonly LearnedSpeed[], now: number): SpeedMultiples {
   const shown = speeds.filter(({ shown }) => shown);
-  const steps = groupMeans(shown.map(({ own }) => own.step));
-  const prompts = groupMeans(shown.map(({ own }) => own.prompt));
-  const pool = shown.length === 0 ? UNKNOWN_POOL_SPEED : { step: median(steps), prompt: median(prompts) };
+  const steps = groupMeans(shown.map(({ own }) => own.step), SAME_SPEED_FACTOR);
+  const sequences = groupMeans(shown.map(({ own }) => own.sequence), SAME_SEQUENCE_FACTOR);
+  const prompts = groupMeans(shown.map(({ own }) => own.prompt), SAME_SPEED_FACTOR);
+  const pool =
+    shown.length === 0
+      ? UNKNOWN_POOL_SPEED
+      : { step: median(steps), sequence: median(sequences), prompt: median(prompts) };
   for (const speed of speeds) speed.present = pool;
   for (const [i, speed] of shown.entries()) {
     const keep = Math.exp(-Math.max(0, now - speed.at) / MEMORY_MS);
+    const kept = (own: number, others: number) => others * (own / others) ** keep;
     speed.present = {
-      step: pool.step * (steps[i]! / pool.step) ** keep,
-      prompt: pool.prompt * (prompts[i]! / pool.prompt) ** keep,
+      step: kept(steps[i]!, pool.step),
+      sequence: kept(sequences[i]!, pool.sequence),
+      prompt: kept(prompts[i]!, pool.prompt),
     };
   }
   return pool;
 }
 
 /** For each value the geometric mean of its group. A group is as many of the sorted values as lie within the factor. */
-function groupMeans(values: readonly number[]): number[] {
+function groupMeans(values: readonly number[], factor: number): number[] {
   const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
   const means = new Array<number>(values.length);
   let from = 0;
   while (from < order.length) {
     let to = from;
     let logs = 0;
-    while (to < order.length && values[order[to]!]! <= values[order[from]!]! * SAME_SPEED_FACTOR) {
+    while (to < order.length && values[order[to]!]! <= values[order[from]!]! * factor) {
       logs += Math.log(values[order[to]!]!);
       to += 1;
     }

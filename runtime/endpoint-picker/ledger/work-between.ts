@@ -9,7 +9,8 @@ export function workBetween(before: EngineCounters, after: EngineCounters, busyS
   const steps = after.steps - before.steps;
   const prompt = after.promptTokens - before.promptTokens;
   const cached = after.cachedTokens - before.cachedTokens;
-  if (!(steps > 0 && prompt >= 0 && busySeconds > 0) || cached < 0) return undefined;
+  const generated = after.generatedTokens - before.generatedTokens;
+  if (!(steps > 0 && prompt >= 0 && busySeconds > 0) || cached < 0 || generated < 0) return undefined;
   const promptTokens = Math.max(0, prompt - (Number.isNaN(cached) ? 0 : cached));
-  return { seconds: busySeconds, steps, promptTokens, starts };
+  return { seconds: busySeconds, steps, generatedTokens: Number.isNaN(generated) ? 0 : generated, promptTokens, starts };
 }

@@ -18,6 +18,8 @@ export interface PrefixIndex {
   match(hashes: readonly BlockHash[], matched: Int32Array): void;
   /** The endpoint is about to hold these blocks. `endpoint`: a small integer; from 65,535 on nothing is kept. */
   add(hashes: readonly BlockHash[], endpoint: number): void;
+  /** The endpoint's own cache holds so many blocks: it keeps no more here either. At least 1. */
+  limit(endpoint: number, blocks: number): void;
   /** Forgets an endpoint that went away. */
   purge(endpoint: number): void;
   /** Blocks kept of the endpoint. */
@@ -48,6 +50,8 @@ interface Recency {
   newest: number;
   oldest: number;
   size: number;
+  /** Blocks that the endpoint's own cache holds; Infinity where that is not known. */
+  limit: number;
 }
 
 /** `random` salts the hash table, so that nobody can choose prompts that fall into one bucket. */
@@ -143,7 +147,7 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
   function recencyOf(endpoint: number): Recency {
     const known = recencies.get(endpoint);
     if (known !== undefined) return known;
-    const created = { newest: 0, oldest: 0, size: 0 };
+    const created = { newest: 0, oldest: 0, size: 0, limit: Number.POSITIVE_INFINITY };
     recencies.set(endpoint, created);
     // The others' parts have become smaller.
     const limit = share();
@@ -186,12 +190,18 @@ export function createPrefixIndex(random: () => number, limits: PrefixIndexLimit
     add(hashes, endpoint) {
       if (hashes.length === 0 || endpoint >= MAX_ENDPOINTS) return;
       const recency = recencyOf(endpoint);
-      const limit = share();
+      const limit = Math.min(share(), recency.limit);
       // Last block first: what is forgotten first is then the end of a prompt, not the start that the rest hangs on.
       let row = 0;
       for (let block = Math.min(hashes.length, limit) - 1; block >= 0; block--) {
         row = addOne(hashes[block]!, endpoint, recency, limit, row);
       }
+    },
+    limit(endpoint, blocks) {
+      if (endpoint >= MAX_ENDPOINTS) return;
+      const recency = recencyOf(endpoint);
+      recency.limit = Math.max(1, Math.floor(blocks));
+      while (recency.size > recency.limit) forgetOldest(recency);
     },
     purge(endpoint) {
       const recency = recencies.get(endpoint);

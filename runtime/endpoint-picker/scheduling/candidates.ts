@@ -20,13 +20,16 @@ export interface Candidates {
   readonly lastPick: Float64Array;
   /** Milliseconds until the prompts that were sent there are computed. */
   readonly startMs: Float64Array;
-  /** Milliseconds until those that wait there have started, where room comes only with the end of others. */
+  /** Milliseconds until those that wait there have started, by the pace at which others did; NaN: none waits, or not known. */
   readonly queueMs: Float64Array;
+  /** What a token in the KV cache costs others there, in seconds; 0 while there is room for all. */
+  readonly kvTokenSeconds: Float64Array;
   /** Room in the KV cache, less what was sent there since it was told. Tokens. */
   readonly kvFreeTokens: Float64Array;
-  /** Learned: seconds of an uncached prompt token, and of a decode step. */
+  /** Learned: seconds of an uncached prompt token, of a decode step, and what each sequence in the batch adds to it. */
   readonly tokenSeconds: Float64Array;
   readonly stepSeconds: Float64Array;
+  readonly sequenceSeconds: Float64Array;
   /** Ledger: requests in flight. */
   readonly inFlight: Float64Array;
   /** Ledger: tokens of the requests in flight that are still ahead. */
@@ -49,8 +52,10 @@ export function createCandidates(capacity: number): Candidates {
     startMs: column(),
     queueMs: column(),
     kvFreeTokens: column(),
+    kvTokenSeconds: column(),
     tokenSeconds: column(),
     stepSeconds: column(),
+    sequenceSeconds: column(),
     inFlight: column(),
     workTokens: column(),
     adapterSeconds: column(),

@@ -3,7 +3,7 @@ import type { PickRequest } from '../endpoint-picker';
 const BYTES_PER_TOKEN = 4;
 
 /** Prompt blocks are not larger than this; a prompt with more bytes than its blocks hold is hashed only in part. */
-const MAX_BLOCK_TOKENS = 64;
+export const MAX_BLOCK_TOKENS = 64;
 
 /** `max_tokens` is a ceiling that few answers reach, so more than this is never expected. */
 const EXPECTED_OUTPUT_TOKENS = 256;

@@ -9,6 +9,8 @@ export type Scorer = (candidates: Candidates, request: ScoredRequest, scores: Fl
 
 export interface ScoredRequest {
   readonly promptTokens: number;
+  /** Tokens that the answer is expected to have. */
+  readonly outputTokens: number;
   readonly adapter?: string | undefined;
   /** Whole prompt blocks; 0 where the prompt is shorter than one. */
   readonly blocks: number;

@@ -1,14 +1,24 @@
 import type { Candidates } from './candidates';
 import type { ScoredRequest } from './scorer';
 
+/** From this use on a KV cache in front of which requests wait is full: room comes and goes with each of them. 0..1. */
+const FULL = 0.9;
+
 /**
- * An endpoint whose KV cache has no room for the rest of the prompt starts it only when others have ended: `startMs` is
- * then the time until those that wait there have started, where that is longer and known.
+ * Adds to `startMs` what waiting for a place in the KV cache costs. Where requests wait for one, and not only for the
+ * prompts ahead, it is the time in which those that wait will have started, by the pace at which others did, where that
+ * is known; an engine that does not tell its KV cache is taken to be full when requests wait. And a place that is taken
+ * in a cache that is nearly full is one that others wait for: the rest of a prompt that another endpoint holds already
+ * is expensive there.
  */
 export function waitForRoom(candidates: Candidates, request: ScoredRequest): void {
-  const { count, startMs, queueMs, kvFreeTokens } = candidates;
+  const { count, startMs, queueMs, kvUsage, kvFreeTokens, kvTokenSeconds } = candidates;
   for (let i = 0; i < count; i++) {
-    if (kvFreeTokens[i]! < uncachedTokens(candidates, request, i) && queueMs[i]! > startMs[i]!) startMs[i] = queueMs[i]!;
+    const uncached = uncachedTokens(candidates, request, i);
+    const byPace = queueMs[i]!;
+    const hasRoom = kvUsage[i]! < FULL && kvFreeTokens[i]! >= uncached;
+    if (!hasRoom && byPace > startMs[i]!) startMs[i] = byPace;
+    startMs[i]! += (uncached + request.outputTokens) * kvTokenSeconds[i]! * 1000;
   }
 }
 

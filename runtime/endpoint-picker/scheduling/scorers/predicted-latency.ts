@@ -7,16 +7,22 @@ const GRAIN_SECONDS = 0.05;
 /** A prompt that is computed delays others and displaces cached blocks: its time counts this many times. */
 const PROMPT_PRICE = 2;
 
+/** The first token is waited for, the rest is read: the time of the answer counts by this part. */
+const ANSWER_PRICE = 0.05;
+
 /**
  * Soonest first token: the wait for the prompts ahead, the uncached rest of this one at the speed learned for the
- * endpoint, and a step. The best candidate has 1, one that takes twice as long about half.
+ * endpoint, a step, and an adapter's load. Then the answer: its own steps, and what it adds to the steps of the others.
+ * The best candidate has 1, one that takes twice as long about half.
  */
 export const predictedLatency: Scorer = (candidates, request, scores) => {
-  const { count, startMs, tokenSeconds, stepSeconds, adapterSeconds } = candidates;
+  const { count, startMs, tokenSeconds, stepSeconds, sequenceSeconds, adapterSeconds, inFlight } = candidates;
+  const steps = 1 + request.outputTokens * ANSWER_PRICE;
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < count; i++) {
     const prompt = uncachedTokens(candidates, request, i) * tokenSeconds[i]! * PROMPT_PRICE;
-    const seconds = startMs[i]! / 1000 + prompt + stepSeconds[i]! + adapterSeconds[i]!;
+    const step = stepSeconds[i]! + sequenceSeconds[i]! * (2 * inFlight[i]! + 1);
+    const seconds = startMs[i]! / 1000 + prompt + steps * step + adapterSeconds[i]!;
     scores[i] = seconds;
     if (seconds < least) least = seconds;
   }
