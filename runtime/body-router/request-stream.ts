@@ -1,6 +1,11 @@
 import { SERVED_ENDPOINT_HEADER } from '../../lib/translate/envoy/control-headers';
 import type { EndpointPicker, PickResult, Ticket } from '../endpoint-picker/endpoint-picker';
 import {
+  MAX_TOKENIZED_BODY_BYTES,
+  type TokenizeRequest,
+  tokenizeRequest,
+} from '../endpoint-picker/kv-events/tokenize-request';
+import {
   type Answer,
   type Attributes,
   type Body,
@@ -158,6 +163,7 @@ export class RequestStream implements ProcessorStream {
         ...(facts.maxOutputTokens !== undefined && { maxOutputTokens: facts.maxOutputTokens }),
         prefixHashes: blockHashes(body, facts.prompt, salt),
         explain: routing.state.explain && this.headers.get(EXPLAIN) === '1',
+        tokenizable: () => tokenizable(departure),
       });
     } catch (error) {
       return this.pickerFailed(error, route.scheduler);
@@ -223,4 +229,10 @@ export class RequestStream implements ProcessorStream {
     this.context.observe.requestRefused(name, scheduler);
     return refuse(name, values, retryAfterSeconds);
   }
+}
+
+/** Of a prompt with a cache salt nothing can be found by its tokens alone. */
+function tokenizable({ body, facts, route }: Departure): TokenizeRequest | undefined {
+  if (facts.cacheSalt !== undefined || body.length > MAX_TOKENIZED_BODY_BYTES) return undefined;
+  return tokenizeRequest(spanBytes(body, { start: 0, end: body.length }), route.model);
 }

@@ -2,6 +2,7 @@ import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-s
 import type { EndpointPicker, PickedEndpoints, PickRequest, PickResult, Ticket } from './endpoint-picker';
 import { enter, move, release } from './ledger/endpoint-load';
 import { promptTokenSeconds } from './ledger/learned-speed';
+import type { PrecisePrefix } from './kv-events/precise-prefix';
 import type { MetricsSource } from './metrics-source';
 import type { PickerObserver } from './observe';
 import { createPool, type Decision, type Membership, type Pool } from './pool';
@@ -30,6 +31,8 @@ export interface PickerOptions {
   /** From 0 up to 1, as `Math.random`. */
   readonly random: () => number;
   readonly observe: PickerObserver;
+  /** What pods tell of their KV caches; default: they are not asked. Not closed with the picker. */
+  readonly precise?: Pick<PrecisePrefix, 'join' | 'leave' | 'match' | 'enter'>;
 }
 
 /** The Endpoint Pickers of every scheduler of a gateway. */
@@ -47,7 +50,7 @@ export interface Picker extends EndpointPicker {
 /** Retry-After for a scheduler that is not there, seconds. */
 const UNKNOWN_SCHEDULER_RETRY_SECONDS = 1;
 
-export function createPicker({ state, metrics, clock, random, observe }: PickerOptions): Picker {
+export function createPicker({ state, metrics, clock, random, observe, precise }: PickerOptions): Picker {
   const pools = new Map<string, Pool>();
   // One index for all pools, so that its bound holds whatever their number; block hashes are salted with the model.
   const index = createPrefixIndex(random);
@@ -75,10 +78,24 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
         refused: () => scrapeRefused(endpoint),
         paced: (intervalMs) => scrapePaced(endpoint, intervalMs),
       });
+      const { kvEventsPort, kvReplayPort } = endpointState;
+      if (kvEventsPort !== undefined) {
+        precise?.join({
+          id,
+          address: endpoint.address,
+          pod: endpoint.pod,
+          scheduler: schedulerName(scheduler),
+          baseModel: scheduler.modelName ?? '',
+          kvEventsPort,
+          kvReplayPort,
+          ready: () => endpoint.ready,
+        });
+      }
       return { endpoint, watch };
     },
     leave({ endpoint, watch }) {
       watch.stop();
+      precise?.leave(endpoint.id);
       index.purge(endpoint.id);
       freeIds.push(endpoint.id);
     },
@@ -113,6 +130,7 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
     const { usesPrefixes } = pool;
     if (usesPrefixes) index.match(request.prefixHashes, matched);
     else matched.fill(0);
+    if (usesPrefixes && request.tokens !== undefined) precise?.match(request, request.tokens, matched);
     const decision = pool.decide(request, matched, start);
     if ('outcome' in decision) {
       observe.refused(request.scheduler, decision.outcome);
@@ -143,6 +161,8 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
     endpointChanged(endpoint);
     if (pool.usesPrefixes) index.add(request.prefixHashes, endpoint.id);
     watch.wake();
+    const hold = (id: number) => (request.tokens === undefined ? undefined : precise?.enter(id, request, request.tokens));
+    let letGo = hold(endpoint.id);
     const sampleFirstToken = isSampled(endpoint, now);
     let at = endpoint.address;
     let serving: PooledEndpoint | undefined = endpoint;
@@ -156,6 +176,8 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
         serving = member?.endpoint;
         move(entry, serving?.load, serving === undefined ? 0 : promptTokenSeconds(serving.speed), clock());
         if (former !== undefined) endpointChanged(former);
+        letGo?.();
+        letGo = serving === undefined ? undefined : hold(serving.id);
         observe.servedElsewhere(request.scheduler, member === undefined ? 'unknown' : 'moved');
         if (member === undefined) return;
         endpointChanged(member.endpoint);
@@ -167,6 +189,7 @@ export function createPicker({ state, metrics, clock, random, observe }: PickerO
       },
       done(status) {
         if (entry.over) return;
+        letGo?.();
         const end = clock();
         const answered = status !== undefined && status < 400;
         release(entry, answered, end);

@@ -228,6 +228,8 @@ function generation({
   address,
   pod,
   uid,
-}: Pick<PooledEndpoint, 'address' | 'pod'> & { uid?: string | undefined }): string {
-  return `${address} ${pod} ${uid ?? ''}`;
+  kvEventsPort,
+  kvReplayPort,
+}: Pick<PooledEndpoint, 'address' | 'pod'> & Partial<Pick<PooledEndpoint, 'uid' | 'kvEventsPort' | 'kvReplayPort'>>): string {
+  return `${address} ${pod} ${uid ?? ''} ${kvEventsPort ?? ''} ${kvReplayPort ?? ''}`;
 }

@@ -22,6 +22,9 @@ export interface PooledEndpoint {
   readonly address: string;
   readonly pod: string;
   readonly uid: string | undefined;
+  /** As of the endpoint's state: an endpoint with other ports is another one. */
+  readonly kvEventsPort: number | undefined;
+  readonly kvReplayPort: number | undefined;
   ready: boolean;
   readonly load: EndpointLoad;
   readonly drain: Drain;
@@ -77,6 +80,8 @@ export function createEndpoint(id: number, state: EndpointState, pool: { speed: 
     address: state.address,
     pod: state.pod,
     uid: state.uid,
+    kvEventsPort: state.kvEventsPort,
+    kvReplayPort: state.kvReplayPort,
     ready: state.ready,
     load: createLoad(),
     drain: createDrain(),

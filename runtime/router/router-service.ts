@@ -4,6 +4,8 @@ import { MAX_REQUEST_BODY_BYTES } from '../../lib/api/inference-gateway-config/b
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import { createBodyRouter } from '../body-router/body-router';
 import { createScraper } from '../endpoint-picker/endpoints/scraper';
+import { precisePicker } from '../endpoint-picker/kv-events/precise-picker';
+import { createPrecisePrefix } from '../endpoint-picker/kv-events/precise-prefix';
 import { createPicker } from '../endpoint-picker/picker';
 import type { PoolStatus } from '../endpoint-picker/status';
 import { BodyBudget } from '../ext-proc/body-budget';
@@ -56,16 +58,19 @@ export async function startRouterService(options: RouterServiceOptions): Promise
   });
   const clock = () => performance.now();
   const { random } = Math;
+  const precise = createPrecisePrefix({ clock, random, observe: metrics.kvEvents, log });
   const picker = createPicker({
     state,
     metrics: createScraper({ clock, random, observe: metrics.picker, log }),
     clock,
     random,
     observe: metrics.picker,
+    precise,
   });
+  const informed = precisePicker(picker, precise);
   const recording = options.record && (await openRecording(options.record, state, clock, log));
   const processor = createBodyRouter({
-    picker: recording === undefined ? picker : recordingPicker(picker, recording.recorder),
+    picker: recording === undefined ? informed : recordingPicker(informed, recording.recorder),
     state: () => state,
     random,
     clock,
@@ -93,6 +98,7 @@ export async function startRouterService(options: RouterServiceOptions): Promise
     async close() {
       await Promise.all([server.close(DRAIN_MS), metricsServer.close()]);
       await picker.close();
+      await precise.close();
       await recording?.close();
     },
   };

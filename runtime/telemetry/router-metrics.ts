@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BodyRouterObserver } from '../body-router/observer';
+import type { KvEventsObserver } from '../endpoint-picker/kv-events/observe';
 import type { PickerObserver } from '../endpoint-picker/observe';
 import type { PoolStatus } from '../endpoint-picker/status';
 import type { ExtProcCounters } from '../ext-proc/counters';
@@ -8,6 +9,7 @@ import { labelLimit } from './label-limit';
 export interface RouterMetrics {
   readonly router: BodyRouterObserver;
   readonly picker: PickerObserver;
+  readonly kvEvents: KvEventsObserver;
   /** The page, in the Prometheus text format. */
   page(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -117,6 +119,19 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     buckets: [1e-3, 2e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1, 2.5],
     registers,
   });
+  const kvEvents = new Counter({
+    name: 'inference_extension_kv_events_total',
+    help: 'Messages of KV events from pods, and what went wrong with them.',
+    labelNames: ['inference_pool', 'kind'],
+    registers,
+  });
+  const tokenizing = new Histogram({
+    name: 'inference_extension_tokenize_wait_seconds',
+    help: 'Time that a pick has waited for the tokens of its prompt, by outcome.',
+    labelNames: ['inference_pool', 'outcome'],
+    buckets: [1e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1],
+    registers,
+  });
   registerReadings(registry, readings);
   const limited = labelLimit(MAX_NAMES);
 
@@ -134,6 +149,11 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
       requestRefused: (refusal) => refusals.inc({ error_code: refusal }),
       requestDefaulted: () => defaulted.inc(),
       requestAnswered: (endpoint) => answered.inc({ endpoint }),
+    },
+    kvEvents: {
+      kvEvents: (scheduler, kind) => kvEvents.inc({ inference_pool: scheduler, kind }),
+      tokenized: (scheduler, outcome, milliseconds) =>
+        tokenizing.observe({ inference_pool: scheduler, outcome }, milliseconds / 1000),
     },
     picker: {
       picked: (_scheduler, _pod, microseconds) => decisions.observe(microseconds / 1e6),

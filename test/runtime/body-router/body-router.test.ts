@@ -109,6 +109,7 @@ describe('routing', () => {
         promptBytes: 4,
         maxOutputTokens: 9,
         prefixHashes: [],
+        tokenizable: expect.any(Function),
         explain: false,
       },
     ]);
