@@ -152,7 +152,11 @@ export function createPrecisePrefix(options: PrecisePrefixOptions): PrecisePrefi
         scheduler,
         clock,
         random,
-        onFault: (err) => log.warn({ pod, scheduler, address, err }, 'KV events of the pod cannot be followed'),
+        onFault(err) {
+          log.warn({ pod, scheduler, address, err }, 'KV events of the pod cannot be followed');
+          // Nothing will be known of it, so nobody should wait for tokens on its account.
+          if (followed.get(id)?.blocks === blocks) leave(id);
+        },
       });
       const one = { endpoint, blocks, close };
       followed.set(id, one);

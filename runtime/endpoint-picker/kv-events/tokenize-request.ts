@@ -15,15 +15,17 @@ const CHAT_FIELDS = [
   'add_special_tokens',
   'chat_template',
   'chat_template_kwargs',
-  'documents',
-  'mm_processor_kwargs',
 ] as const;
 
 const COMPLETION_FIELDS = ['prompt', 'add_special_tokens'] as const;
 
+/** Where one of these is given the prompt is another than that of which `/tokenize` tells. */
+const UNTOLD_FIELDS = ['truncate_prompt_tokens', 'prompt_embeds'] as const;
+
 /**
  * The request to vLLM's `/tokenize` for the body of a completion or a chat completion; `model` is the one that serves.
- * Undefined for what `/tokenize` cannot answer: other APIs, several prompts, bodies that are no JSON.
+ * Undefined for what `/tokenize` cannot answer: other APIs, several prompts, truncated ones, bodies that are no JSON;
+ * and for what should not be asked: it would have the pod load images, and they are in no block that can be found.
  */
 export function tokenizeRequest(body: Buffer, model: string): TokenizeRequest | undefined {
   if (body.length > MAX_TOKENIZED_BODY_BYTES) return undefined;
@@ -34,11 +36,39 @@ export function tokenizeRequest(body: Buffer, model: string): TokenizeRequest | 
     return undefined;
   }
   if (typeof fields !== 'object' || fields === null) return undefined;
-  const { messages, prompt } = fields as Readonly<Record<string, unknown>>;
-  if (Array.isArray(messages)) return ask(model, fields, CHAT_FIELDS);
+  const { messages, prompt } = fields as Fields;
+  if (UNTOLD_FIELDS.some((field) => isGiven((fields as Fields)[field]))) return undefined;
+  if (Array.isArray(messages)) {
+    return messages.every(isText) ? ask(model, { ...fields, ...templateArguments(fields) }, CHAT_FIELDS) : undefined;
+  }
   if (typeof prompt === 'string') return ask(model, fields, COMPLETION_FIELDS);
   if (isTokens(prompt)) return { kind: 'tokens', tokens: prompt };
   return undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isText(message: unknown): boolean {
+  const content = (message as Fields | null)?.content;
+  return !Array.isArray(content) || content.every((part) => typeof part === 'string' || part?.type === 'text');
+}
+
+/** What a chat completion hands to the chat template from fields that `/tokenize` has not. */
+function templateArguments({ chat_template_kwargs: given, documents, reasoning_effort: effort }: Fields): Fields {
+  if (!isGiven(documents) && !isGiven(effort)) return {};
+  const own = typeof given === 'object' ? given : {};
+  return {
+    chat_template_kwargs: {
+      ...(isGiven(effort) && { enable_thinking: effort !== 'none' }),
+      ...own,
+      ...(isGiven(effort) && { reasoning_effort: effort }),
+      ...(isGiven(documents) && { documents }),
+    },
+  };
 }
 
 function ask(model: string, fields: object, names: readonly string[]): TokenizeRequest {

@@ -21,7 +21,10 @@ const HEARTBEAT_MS = 5_000;
 /** No message of a replay for so long: the rest is lost. The publisher looks for requests every 100 ms. Milliseconds. */
 const REPLAY_SILENCE_MS = 1_000;
 
-/** Opens sockets to pods. The native library is loaded with the first. */
+const NOT_LOADED =
+  'the package zeromq cannot be loaded: install it where the gateway runs, or remove the KV event annotations of the pods';
+
+/** Opens sockets to pods. The native library is loaded with the first; where it cannot be, all of them reject. */
 export interface ZmqSockets {
   /** Not yet connected, so that no event of the connection is missed. */
   subscriber(): Promise<Subscriber>;
@@ -33,7 +36,9 @@ export function createZmqSockets(): ZmqSockets {
   let loading: Promise<{ zmq: typeof import('zeromq'); context: Context }> | undefined;
 
   async function load(): Promise<{ zmq: typeof import('zeromq'); context: Context }> {
-    const zmq = await import('zeromq');
+    const zmq = await import('zeromq').catch((cause: unknown) => {
+      throw new Error(NOT_LOADED, { cause });
+    });
     return { zmq, context: new zmq.Context({ maxSockets: MAX_SOCKETS }) };
   }
 

@@ -65,6 +65,11 @@ const MOST_DEVIATIONS = 3;
 /** One piece of work never changes a time by more than this factor. */
 const MOST_CHANGE = 2;
 
+/** No time differs from its reference by more than this factor, and no piece of work is outside these times. Seconds. */
+const MOST_MULTIPLE = 1000;
+const LEAST_SECONDS = 1e-6;
+const MOST_SECONDS = 1e6;
+
 /** After so much work an endpoint has a speed of its own. Seconds. */
 const OWN_WORK_SECONDS = 3;
 
@@ -78,7 +83,7 @@ export function createLearnedSpeed(pool: SpeedMultiples): LearnedSpeed {
   return { own: pool, work: 0, shown: false, at: 0, state, covariance, present: pool };
 }
 
-/** Folds in a piece of work that ended at `now` (milliseconds). Work that is no work, or no number, is left out. */
+/** Folds in a piece of work that ended at `now` (milliseconds). Work that is none, or absurd, is left out. */
 export function learnWork(speed: LearnedSpeed, work: Work, now: number): void {
   const { seconds } = work;
   const parts = [
@@ -87,8 +92,8 @@ export function learnWork(speed: LearnedSpeed, work: Work, now: number): void {
     work.promptTokens * REFERENCE_SECONDS[2],
     work.starts * REFERENCE_SECONDS[3],
   ];
-  if (!(seconds > 0 && seconds < Number.POSITIVE_INFINITY)) return;
-  if (!parts.every((part) => part >= 0) || !parts.some((part) => part > 0)) return;
+  if (!(seconds > LEAST_SECONDS && seconds < MOST_SECONDS)) return;
+  if (!parts.every((part) => part >= 0 && part < MOST_SECONDS) || !parts.some((part) => part > 0)) return;
   drift(speed, seconds);
   observe(speed, parts, seconds);
   speed.own = { step: speed.state[0]!, sequence: speed.state[1]!, prompt: speed.state[2]! };
@@ -126,18 +131,21 @@ function drift({ state, covariance }: LearnedSpeed, seconds: number): void {
 function observe({ state, covariance }: LearnedSpeed, parts: readonly number[], seconds: number): void {
   const spread = new Float64Array(TIMES);
   let expected = 0;
-  let variance = (NOISE * seconds) ** 2 + (STEP_NOISE * REFERENCE_SECONDS[0] * state[0]!) ** 2;
+  let known = 0;
+  const noise = (NOISE * seconds) ** 2 + (STEP_NOISE * REFERENCE_SECONDS[0] * state[0]!) ** 2;
   for (let i = 0; i < TIMES; i++) {
     for (let j = 0; j < TIMES; j++) spread[i]! += covariance[TIMES * i + j]! * parts[j]!;
     expected += parts[i]! * state[i]!;
-    variance += parts[i]! * spread[i]!;
+    known += parts[i]! * spread[i]!;
   }
+  const variance = noise + Math.max(0, known);
   const most = MOST_DEVIATIONS * Math.sqrt(variance);
   const surprise = Math.min(most, Math.max(-most, seconds - expected));
   for (let i = 0; i < TIMES; i++) {
     const before = state[i]!;
     const after = before + (spread[i]! / variance) * surprise;
-    state[i] = Math.min(before * MOST_CHANGE, Math.max(before / MOST_CHANGE, after));
+    const least = Math.max(before / MOST_CHANGE, 1 / MOST_MULTIPLE);
+    state[i] = Math.min(before * MOST_CHANGE, MOST_MULTIPLE, Math.max(least, after));
     for (let j = 0; j < TIMES; j++) covariance[TIMES * i + j]! -= (spread[i]! * spread[j]!) / variance;
   }
 }

@@ -14,6 +14,8 @@ export interface FleetRun {
   readonly firstTokenLimitSeconds: number;
   /** From the loss of a pod until it is told as not ready. Seconds. */
   readonly noticeSeconds: number;
+  /** `spec.overload.maxQueueTime` of the gateway. Seconds. */
+  readonly maxQueueTimeSeconds: number;
   readonly network: ScrapeNetwork;
   readonly policy: PolicyKind;
   /** In place of the policy's own. */

@@ -32,6 +32,8 @@ export interface FleetView {
   /** All pods that the run will ever have, in order of number. */
   readonly pods: readonly FleetPod[];
   now(): number;
+  /** The longest expected wait at which a gateway still takes a request. Seconds. */
+  readonly maxQueueTimeSeconds: number;
   readonly random: () => number;
   /** Called after a pod became ready or ceased to be, as Kubernetes would tell it. */
   onReadiness(listener: () => void): void;

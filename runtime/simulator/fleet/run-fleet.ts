@@ -35,6 +35,7 @@ export function runFleet(run: FleetRun): RunResult {
   const view: FleetView = {
     pods,
     now: () => now,
+    maxQueueTimeSeconds: run.maxQueueTimeSeconds,
     random: seededRandom(run.seed * 7919 + 7),
     onReadiness: (listener) => readinessListeners.push(listener),
     metrics: createSimulatedScrapes({

@@ -72,6 +72,8 @@ export function createSimulatedPod(number: number, spec: PodSpec, now: () => num
     live: (id) => requests.get(id)!,
     setSpeed(factor) {
       speed = factor;
+      // An engine that stands at its last event would change its speed then.
+      engine.advance(now());
       engine.setSpeed(factor);
     },
     lose() {

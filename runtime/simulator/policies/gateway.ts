@@ -67,7 +67,7 @@ function stateOf(view: FleetView, weights: ScorerWeights): GatewayState {
         adapters: [],
         engine: 'vllm',
         weights,
-        overload: { maxQueueTimeMs: 30_000, retryAfterMinSeconds: 1, retryAfterMaxSeconds: 60 },
+        overload: { maxQueueTimeMs: view.maxQueueTimeSeconds * 1000, retryAfterMinSeconds: 1, retryAfterMaxSeconds: 60 },
         endpoints: view.pods.map(({ address, name, ready }) => ({ address, pod: name, ready })),
       },
     ],

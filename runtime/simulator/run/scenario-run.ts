@@ -34,6 +34,7 @@ export function scenarioRun(scenario: Scenario, options: ScenarioRunOptions): Fl
     warmupSeconds: scenario.warmupSeconds,
     firstTokenLimitSeconds: scenario.firstTokenLimitSeconds,
     noticeSeconds: scenario.noticeSeconds,
+    maxQueueTimeSeconds: scenario.maxQueueTimeSeconds,
     network: scenario.scrape,
     policy,
     ...(scrapeInterval !== undefined && { scrapeInterval }),

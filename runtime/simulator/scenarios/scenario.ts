@@ -130,6 +130,8 @@ export const scenarioSchema = z
     arrivalSeconds: positive.default(600),
     /** From a pod's loss until Kubernetes says that it is not ready. */
     noticeSeconds: seconds.default(10),
+    /** `spec.overload.maxQueueTime` of the gateway; other policies refuse nothing. Default: the gateway's. */
+    maxQueueTimeSeconds: positive.default(30),
     aws: awsSchema.exactOptional(),
   })
   .superRefine((scenario, context) => {
