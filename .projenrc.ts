@@ -121,7 +121,12 @@ const scripts: Record<string, string> = {
   build: 'npm run --silent typecheck && npm run --silent bundle && tsc -p tsconfig.json --noEmit',
   'bench:overhead': 'npm run --silent bundle && tsx test/bench/overhead.ts',
   'bench:uploads': 'npm run --silent bundle && tsx test/bench/uploads.ts',
-  'bench:picker': 'tsx test/bench/picker.ts',
+  'bench:pick': 'tsx test/bench/pick.ts',
+  'bench:scrape': 'tsx test/bench/scrape.ts',
+  'bench:simulate': 'tsx test/bench/simulate.ts',
+  'bench:routing': 'tsx scripts/benchmark-routing.ts',
+  'validate:simulator': 'tsx scripts/validate-simulator.ts',
+  'find-load': 'tsx scripts/find-load.ts',
   'bench:body-router': 'tsx test/bench/body-router.ts',
 };
 for (const [name, command] of Object.entries(scripts)) project.setScript(name, command);

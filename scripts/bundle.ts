@@ -14,6 +14,8 @@ void build({
   platform: 'node',
   target: 'node24',
   format: 'cjs',
+  // Native code, which a bundle cannot hold: loaded from node_modules with the first pod that publishes KV events.
+  external: ['zeromq'],
   sourcemap: true,
   logLevel: 'warning',
   banner: { js: `#!/usr/bin/env node\n${NODE_CHECK}` },

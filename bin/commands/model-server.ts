@@ -23,11 +23,16 @@ export function modelServerCommand(): Command {
     .option('--seed <number>', 'seed of the spread of step times', '1')
     .option('--dialect <engine>', 'metric names of /metrics: vllm, sglang, tgi, trtllm, triton', 'vllm')
     .option('--metrics-bytes <bytes>', 'pad /metrics to this size')
+    .option('--kv-events-port <port>', 'publish KV cache events as vLLM does, over ZMQ; 0 takes a free port')
+    .option('--kv-replay-port <port>', 'send events that were missed again; 0 takes a free port')
     .option('--faults <json>', `faults from the start, as POST /simulator/faults takes them: ${FAULTS_HELP}`)
     .action(async (values: Record<string, unknown>) => {
       try {
         const server = await startModelServer(parseModelServerOptions(values));
-        process.stdout.write(`model server on ${server.url}\n`);
+        const { kvEvents } = server;
+        const replay = kvEvents?.replayPort === undefined ? '' : `, replay on port ${kvEvents.replayPort}`;
+        const events = kvEvents === undefined ? '' : `, KV events on port ${kvEvents.port}${replay}`;
+        process.stdout.write(`model server on ${server.url}${events}\n`);
         for (const signal of ['SIGINT', 'SIGTERM'] as const) {
           process.once(signal, () => void server.close().then(() => process.exit(0)));
         }

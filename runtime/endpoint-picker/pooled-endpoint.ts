@@ -208,13 +208,21 @@ function learnFromCounters(
   learnWork(speed, work, now);
 }
 
+/** A step that is under way and the front end's order blur what was ahead of a first token. */
+const FIRST_TOKEN_CERTAINTY = 0.3;
+
+/** An end does not tell how long the answer was, and those of answers differ by about their mean. */
+const END_CERTAINTY = 0.1;
+
 /** The first token of a request that is in flight there was seen. */
 export function firstTokenCame(endpoint: PooledEndpoint, entry: LedgerEntry, now: number): void {
   firstTokenSeen(endpoint.load.backlog, entry.place, promptTokenSeconds(endpoint.speed), now);
   if (!tellsSteps(endpoint)) {
     const seconds = (now - entry.sentAt) / 1000;
     const generatedTokens = endpoint.load.requests;
-    learnWork(endpoint.speed, { seconds, steps: 1, generatedTokens, promptTokens: entry.tokensAhead, starts: 1 }, now);
+    const promptTokens = entry.tokensAhead;
+    const certainty = FIRST_TOKEN_CERTAINTY;
+    learnWork(endpoint.speed, { seconds, steps: 1, generatedTokens, promptTokens, starts: 1, certainty }, now);
   }
   endpointChanged(endpoint);
 }
@@ -233,6 +241,7 @@ export function requestEnded(endpoint: PooledEndpoint, entry: LedgerEntry, answe
         generatedTokens: steps * (endpoint.load.requests + 1),
         promptTokens: entry.tokensAhead,
         starts: 1,
+        certainty: END_CERTAINTY,
       };
       learnWork(endpoint.speed, work, now);
     }

@@ -9,7 +9,7 @@ const PURE = [
   'lib/translate',
   ...['body', 'json', 'models', 'multipart', 'prefix', 'response'].map((folder) => `runtime/body-router/${folder}`),
   ...['admission', 'ledger', 'prefix', 'scheduling'].map((folder) => `runtime/endpoint-picker/${folder}`),
-  'runtime/simulator/engine',
+  ...['engine', 'fleet', 'policies', 'report', 'scenarios', 'workload'].map((folder) => `runtime/simulator/${folder}`),
 ];
 
 const IMPURE =

@@ -44,26 +44,29 @@ const NO_WEIGHTS: CompleteWeights = {
 };
 
 /**
- * Weights by profile. `balanced`: the soonest answer by what was learned of each pod, a little for free KV cache and a
- * warm prefix. `latency`: the soonest answer before everything. `throughput`: warm caches and free KV cache before the
- * soonest answer, for long shared prompts and batches. Every one needs `prefix` and `loraAffinity` above 0 for
- * `predictedLatency` to know of cached prefixes and loaded adapters.
+ * Weights by profile. `balanced`: about the contract's three, and more than those the soonest answer by what was learned of each
+ * pod; prompts that nobody holds take turns a little, so that prefixes spread evenly. `latency`: the soonest answer before everything. `throughput`: warm caches and free KV cache before the soonest
+ * answer, for long shared prompts and batches. `predictedLatency` knows of cached prefixes and loaded adapters only where
+ * `prefix` and `loraAffinity` are above 0.
  */
 export const SCHEDULER_PROFILES: Readonly<Record<z.output<typeof schedulerProfileSchema>, CompleteWeights>> = {
-  balanced: { ...NO_WEIGHTS, predictedLatency: 4, kvCache: 1, prefix: 1, loraAffinity: 1 },
-  latency: { ...NO_WEIGHTS, predictedLatency: 12, prefix: 1, loraAffinity: 1 },
-  throughput: { ...NO_WEIGHTS, predictedLatency: 4, kvCache: 3, prefix: 3, loraAffinity: 2 },
+  balanced: { queue: 2, kvCache: 3, prefix: 3, lru: 1, loraAffinity: 2, runningRequests: 0, predictedLatency: 6 },
+  latency: { ...NO_WEIGHTS, queue: 2, prefix: 1, predictedLatency: 12, loraAffinity: 1 },
+  throughput: { ...NO_WEIGHTS, queue: 1, kvCache: 4, prefix: 6, predictedLatency: 4, loraAffinity: 4 },
 };
 
 interface WeightChoice {
   readonly weights?: DeepReadonly<z.output<typeof weightsSchema>> | undefined;
   readonly profile?: z.output<typeof schedulerProfileSchema> | undefined;
+  /** `epp` has no `lru`. Default `llm-d`. */
+  readonly scheduler?: 'llm-d' | 'epp' | undefined;
 }
 
 /** The weights a scheduler runs with: explicit ones, else its profile's, else those of `balanced`. */
-export function schedulerWeights({ weights, profile }: WeightChoice): CompleteWeights {
+export function schedulerWeights({ weights, profile, scheduler }: WeightChoice): CompleteWeights {
   if (weights !== undefined) return withoutHoles(weights);
-  return SCHEDULER_PROFILES[profile ?? 'balanced'];
+  const chosen = SCHEDULER_PROFILES[profile ?? 'balanced'];
+  return scheduler === 'epp' ? { ...chosen, lru: 0 } : chosen;
 }
 
 function withoutHoles(weights: NonNullable<WeightChoice['weights']>): CompleteWeights {

@@ -37,8 +37,12 @@ export function createEndpointBlocks(endpoint: number, baseModel: string, index:
         : index.hashOf(endpoint, event.parent);
     if (hash === undefined) return;
     for (let block = 0; block < event.hashes.length; block++) {
+      const engineHash = event.hashes[block]!;
       hash = blockHash(hash, event.tokens, block * blockTokens, blockTokens);
-      if (index.store(endpoint, event.hashes[block]!, hash)) continue;
+      // A client can have vLLM tell again, from the start of the prompt, which blocks it has found (kv_cache_report_mode);
+      // as copies, of which each is removed once, they would stay for ever. A true copy has a parent that was found.
+      const toldAgain = event.parent === undefined && index.hashOf(endpoint, engineHash) !== undefined;
+      if (toldAgain || index.store(endpoint, engineHash, hash)) continue;
       complete = false;
       return;
     }

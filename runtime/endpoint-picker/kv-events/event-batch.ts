@@ -126,8 +126,9 @@ function readTokens(ids: readonly unknown[], count: number): Uint32Array {
 /** Leading blocks whose hash depends on nothing but tokens and the adapter. */
 function plainBlocks(extraKeys: unknown, blocks: number, adapter: string | undefined): number {
   if (!Array.isArray(extraKeys)) return blocks;
+  // A salt may read as the adapter's name does.
   const isPlain = (keys: unknown) =>
-    keys === null || keys === undefined || (Array.isArray(keys) && keys.every((key) => key === adapter));
+    keys === null || keys === undefined || (Array.isArray(keys) && keys.length === 1 && keys[0] === adapter);
   const salted = extraKeys.findIndex((keys) => !isPlain(keys));
   return salted < 0 ? blocks : Math.min(salted, blocks);
 }

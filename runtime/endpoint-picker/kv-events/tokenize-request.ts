@@ -29,15 +29,16 @@ const UNTOLD_FIELDS = ['truncate_prompt_tokens', 'prompt_embeds'] as const;
  */
 export function tokenizeRequest(body: Buffer, model: string): TokenizeRequest | undefined {
   if (body.length > MAX_TOKENIZED_BODY_BYTES) return undefined;
-  let fields: unknown;
+  let parsed: unknown;
   try {
-    fields = JSON.parse(body.toString('utf8'));
+    parsed = JSON.parse(body.toString('utf8'));
   } catch {
     return undefined;
   }
-  if (typeof fields !== 'object' || fields === null) return undefined;
-  const { messages, prompt } = fields as Fields;
-  if (UNTOLD_FIELDS.some((field) => isGiven((fields as Fields)[field]))) return undefined;
+  if (typeof parsed !== 'object' || parsed === null) return undefined;
+  const fields = parsed as Fields;
+  const { messages, prompt } = fields;
+  if (UNTOLD_FIELDS.some((field) => isGiven(fields[field]))) return undefined;
   if (Array.isArray(messages)) {
     return messages.every(isText) ? ask(model, { ...fields, ...templateArguments(fields) }, CHAT_FIELDS) : undefined;
   }

@@ -42,6 +42,8 @@ export interface Work {
   readonly promptTokens: number;
   /** Times that the endpoint got its first request after having none: its front end then worked alone. */
   readonly starts: number;
+  /** How far the above is known and not guessed, above 0 up to 1; default 1, as counted. */
+  readonly certainty?: number;
 }
 
 /** A mid-sized GPU: what an endpoint is taken for in a pool of which nothing is known. */
@@ -85,7 +87,7 @@ export function createLearnedSpeed(pool: SpeedMultiples): LearnedSpeed {
 
 /** Folds in a piece of work that ended at `now` (milliseconds). Work that is none, or absurd, is left out. */
 export function learnWork(speed: LearnedSpeed, work: Work, now: number): void {
-  const { seconds } = work;
+  const { seconds, certainty = 1 } = work;
   const parts = [
     work.steps * REFERENCE_SECONDS[0],
     work.generatedTokens * REFERENCE_SECONDS[1],
@@ -94,10 +96,10 @@ export function learnWork(speed: LearnedSpeed, work: Work, now: number): void {
   ];
   if (!(seconds > LEAST_SECONDS && seconds < MOST_SECONDS)) return;
   if (!parts.every((part) => part >= 0 && part < MOST_SECONDS) || !parts.some((part) => part > 0)) return;
-  drift(speed, seconds);
-  observe(speed, parts, seconds);
+  drift(speed, seconds * certainty);
+  observe(speed, parts, seconds, certainty);
   speed.own = { step: speed.state[0]!, sequence: speed.state[1]!, prompt: speed.state[2]! };
-  speed.work += seconds;
+  speed.work += seconds * certainty;
   speed.shown ||= speed.work >= OWN_WORK_SECONDS;
   speed.at = now;
 }
@@ -128,11 +130,11 @@ function drift({ state, covariance }: LearnedSpeed, seconds: number): void {
 }
 
 /** The filter's update by one observation: `parts` times the state is `seconds`. */
-function observe({ state, covariance }: LearnedSpeed, parts: readonly number[], seconds: number): void {
+function observe({ state, covariance }: LearnedSpeed, parts: readonly number[], seconds: number, certainty: number): void {
   const spread = new Float64Array(TIMES);
   let expected = 0;
   let known = 0;
-  const noise = (NOISE * seconds) ** 2 + (STEP_NOISE * REFERENCE_SECONDS[0] * state[0]!) ** 2;
+  const noise = ((NOISE / certainty) * seconds) ** 2 + (STEP_NOISE * REFERENCE_SECONDS[0] * state[0]!) ** 2;
   for (let i = 0; i < TIMES; i++) {
     for (let j = 0; j < TIMES; j++) spread[i]! += covariance[TIMES * i + j]! * parts[j]!;
     expected += parts[i]! * state[i]!;

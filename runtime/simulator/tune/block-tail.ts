@@ -14,6 +14,9 @@ export interface Tail {
 /** What a request that was refused or failed counts for, in seconds: worse than any wait that is worth having. */
 const FAILED_SECONDS = 120;
 
+/** `spec.overload.maxQueueTime` as it is by default. */
+const MAX_QUEUE_SECONDS = 30;
+
 /** The part of a block, from its start, in which caches fill and which does not count. */
 const WARMUP_SHARE = 0.1;
 
@@ -31,6 +34,7 @@ export function blockTail(
     warmupSeconds: WARMUP_SHARE * block.at(-1)!.at,
     firstTokenLimitSeconds: FAILED_SECONDS,
     noticeSeconds: 0,
+    maxQueueTimeSeconds: MAX_QUEUE_SECONDS,
     network: { delaySeconds: 0.005, loss: 0 },
     policy: gatewayPolicy('gateway', weights),
     seed,

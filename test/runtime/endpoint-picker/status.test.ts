@@ -3,7 +3,7 @@ import { endpointStates, engineMetrics, pickerRig, pickRequest, schedulerState }
 test('the status tells of each pod what is known, and leaves out what is not', () => {
   const rig = pickerRig(schedulerState({ endpoints: endpointStates(3) }));
   const adapters = { running: new Set(['b']), waiting: new Set(['a', 'b']), distinct: 2, slots: 4 };
-  rig.metrics.tell('models/llama-0', engineMetrics({ waiting: 1, running: 2, kvUsage: 0.25, adapters }));
+  rig.metrics.tell('models/llama-0', engineMetrics({ waiting: 1, running: 2, kvUsage: 0.75, adapters }));
   rig.metrics.tell('models/llama-1', 'no-metrics');
   rig.picker.pick(pickRequest());
   const [pool] = rig.picker.status();
@@ -15,7 +15,7 @@ test('the status tells of each pod what is known, and leaves out what is not', (
     metrics: 'fresh',
     waiting: 1,
     running: 2,
-    kvUsage: 0.25,
+    kvUsage: 0.75,
     adapters: ['a', 'b'],
     inFlight: 0,
     picks: 0,

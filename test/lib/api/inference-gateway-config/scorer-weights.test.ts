@@ -1,28 +1,33 @@
 import { SCHEDULER_PROFILES, schedulerWeights } from '../../../../lib/api/inference-gateway-config/scorer-weights';
 
-const contract = { queue: 2, kvCache: 2, prefix: 3, lru: 0, loraAffinity: 0, runningRequests: 0, predictedLatency: 0 };
+const PROFILES = ['balanced', 'latency', 'throughput'] as const;
 
-test('a scheduler that names nothing has the weights of the contract', () => {
-  expect(schedulerWeights({})).toEqual(contract);
+test('a scheduler that names nothing has the weights of balanced', () => {
+  expect(schedulerWeights({})).toEqual(SCHEDULER_PROFILES.balanced);
 });
 
-test('explicit weights win over a profile', () => {
+test('explicit weights win over a profile, and what they leave out is off', () => {
   const weights = { queue: 2, kvCache: 2, prefix: 0, lru: 5 };
-  expect(schedulerWeights({ weights, profile: 'latency' })).toEqual({ ...contract, prefix: 0, lru: 5 });
+  expect(schedulerWeights({ weights, profile: 'latency' })).toEqual({
+    ...weights,
+    loraAffinity: 0,
+    runningRequests: 0,
+    predictedLatency: 0,
+  });
 });
 
-test.each(['balanced', 'latency', 'throughput'] as const)(
-  'profile %s weighs something, and nothing that must be learned',
-  (profile) => {
-    const weights = schedulerWeights({ profile });
-    expect(weights).toEqual(SCHEDULER_PROFILES[profile]);
-    expect(Object.values(weights).some((weight) => weight > 0)).toBe(true);
-    expect(weights.predictedLatency).toBe(0);
-  },
-);
+test.each(PROFILES)('profile %s predicts the latency, and knows of cached prefixes and loaded adapters', (profile) => {
+  const weights = schedulerWeights({ profile });
+  expect(weights).toEqual(SCHEDULER_PROFILES[profile]);
+  expect(Math.min(weights.predictedLatency, weights.prefix, weights.loraAffinity)).toBeGreaterThan(0);
+});
 
-test('latency prefers an idle pod to a warm cache, throughput the reverse', () => {
-  const { latency, throughput } = SCHEDULER_PROFILES;
-  expect(latency.queue).toBeGreaterThan(latency.prefix);
-  expect(throughput.prefix).toBeGreaterThan(throughput.queue);
+test('latency puts the soonest answer first, throughput warm caches', () => {
+  const [throughput, balanced, latency] = [
+    SCHEDULER_PROFILES.throughput,
+    SCHEDULER_PROFILES.balanced,
+    SCHEDULER_PROFILES.latency,
+  ].map(({ predictedLatency, prefix }) => predictedLatency / prefix);
+  expect(throughput).toBeLessThan(balanced!);
+  expect(balanced).toBeLessThan(latency!);
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import type { EngineType } from '../../../../lib/translate/gateway-state';
 import { parseMetrics } from '../../../../runtime/endpoint-picker/endpoints/metrics-parser';
@@ -20,6 +22,33 @@ describe('the metrics parser', () => {
       promptTokens: 8_163_281,
       firstTokenSum: 98_213.27365,
       finishedCount: 41_544,
+    });
+  });
+
+  test('reads of the page of vLLM 0.32.0 what its clients had been told', () => {
+    // An excerpt of a page written by a server of 40 blocks of 128 tokens. It had answered 17 requests, whose `usage`
+    // added up to 3,049 prompt tokens and 700 completion tokens; one was a repetition with 5 whole blocks.
+    const told = parseMetrics(readFileSync(join(__dirname, '../support/vllm-0.32.0-metrics.txt')), 'vllm');
+    expect(told).toEqual({
+      waiting: 0,
+      running: 0,
+      kvUsage: 0,
+      adapters: { running: new Set(), waiting: new Set(), distinct: 0, slots: 1 },
+      kvCapacityTokens: 40 * 128,
+      counters: {
+        promptTokens: 3049,
+        cachedTokens: 5 * 128,
+        generatedTokens: 700,
+        steps: 261,
+        firstTokenSum: 15.806460857391357,
+        firstTokenCount: 17,
+        interTokenSum: 17.802912944998752,
+        interTokenCount: 700 - 17,
+        queueSum: 12.125445537001724,
+        prefillSum: 1.1612457500050368,
+        decodeSum: 17.802912944998752,
+        finishedCount: 17,
+      },
     });
   });
 

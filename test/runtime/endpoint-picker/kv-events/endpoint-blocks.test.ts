@@ -49,6 +49,25 @@ test('a block whose parent is not known is left out', () => {
   expect(held()).toBe(1);
 });
 
+test('a block that two requests have computed goes with the second of them', () => {
+  const { blocks, held } = setUp();
+  blocks.apply(stored(0, 2));
+  blocks.apply(stored(1, 2, 1));
+  blocks.apply({ type: 'removed', hashes: [2] });
+  expect(held()).toBe(2);
+  blocks.apply({ type: 'removed', hashes: [2] });
+  expect(held()).toBe(1);
+});
+
+test('blocks that are told again from the start of the prompt are no copies: they go at once', () => {
+  const { blocks, held } = setUp();
+  blocks.apply(stored(0, 2));
+  blocks.apply(stored(0, 3));
+  expect(held()).toBe(3);
+  blocks.apply({ type: 'removed', hashes: [3, 2] });
+  expect(held()).toBe(1);
+});
+
 test('clearing forgets all and makes the knowledge whole', () => {
   const { blocks, held } = setUp();
   blocks.reset(false);

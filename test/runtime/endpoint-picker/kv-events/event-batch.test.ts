@@ -2,6 +2,12 @@ import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { MalformedEvents } from '../../../../runtime/endpoint-picker/kv-events/check-msgpack';
 import { decodeBatch } from '../../../../runtime/endpoint-picker/kv-events/event-batch';
+import {
+  REMOVED_WITH_DIGEST,
+  STORED_FOR_ADAPTER,
+  STORED_WITH_DIGESTS,
+  STORED_WITH_SALT,
+} from './support/vllm-messages';
 
 const STORED = {
   type: 'BlockStored',
@@ -64,6 +70,37 @@ test('blocks are taken up to the first that depends on more than tokens and adap
   expect(decodeEvents({ ...STORED, lora_name: 'sql', extra_keys: [['sql'], ['sql']] })).toMatchObject([
     { hashes: [7, 8] },
   ]);
+});
+
+test('a salt that reads as the adapter is a salt', () => {
+  expect(decodeEvents({ ...STORED, lora_name: 'sql', extra_keys: [['sql', 'sql'], ['sql']] })).toEqual([]);
+});
+
+test('the events of vLLM 0.32.0 are read', () => {
+  const tokens = (from: number, step: number, count: number) =>
+    Uint32Array.from({ length: count }, (_, i) => from + i * step);
+  expect(decodeBatch(STORED_FOR_ADAPTER)).toEqual([
+    {
+      type: 'stored',
+      hashes: [expect.any(Number)],
+      parent: undefined,
+      tokens: tokens(20, 1, 128),
+      blockTokens: 128,
+      adapter: 'a1',
+    },
+  ]);
+  expect(decodeBatch(STORED_WITH_SALT)).toEqual([]);
+  expect(decodeBatch(STORED_WITH_DIGESTS)).toEqual([
+    {
+      type: 'stored',
+      hashes: [expect.any(Number)],
+      parent: expect.any(Number),
+      tokens: tokens(20, 7, 32),
+      blockTokens: 32,
+      adapter: undefined,
+    },
+  ]);
+  expect(decodeBatch(REMOVED_WITH_DIGEST)).toEqual([{ type: 'removed', hashes: [expect.any(Number)] }]);
 });
 
 test('other media, other cache groups and unknown events are passed over', () => {

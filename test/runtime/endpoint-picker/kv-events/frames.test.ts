@@ -1,4 +1,5 @@
 import { readPublished, readReplayed, seqFrame } from '../../../../runtime/endpoint-picker/kv-events/frames';
+import { END_OF_REPLAY_FRAMES, REMOVED_WITH_DIGEST, REPLAYED_FRAMES } from './support/vllm-messages';
 
 const payload = Buffer.from('p');
 const topic = Buffer.from('kv');
@@ -16,4 +17,11 @@ test('a replayed message comes with and without topic, and ends with ones', () =
   expect(readReplayed([empty, topic, seqFrame(5), payload])).toEqual({ seq: 5, payload });
   expect(readReplayed([empty, Buffer.alloc(8, 0xff), empty])).toBe('end');
   expect(readReplayed([payload])).toBeUndefined();
+});
+
+test('the frames of vLLM 0.32.0 are read', () => {
+  const message = { seq: 27, payload: REMOVED_WITH_DIGEST };
+  expect(readPublished(REPLAYED_FRAMES.slice(1))).toEqual(message);
+  expect(readReplayed(REPLAYED_FRAMES)).toEqual(message);
+  expect(readReplayed(END_OF_REPLAY_FRAMES)).toBe('end');
 });

@@ -1,6 +1,12 @@
-import type { EndpointState, GatewayState, SchedulerState } from '../../../../lib/translate/gateway-state';
+import { schedulerWeights } from '../../../../lib/api/inference-gateway-config/scorer-weights';
+import type { EndpointState, GatewayState, SchedulerState, ScorerWeights } from '../../../../lib/translate/gateway-state';
 import type { PickRequest } from '../../../../runtime/endpoint-picker/endpoint-picker';
-import type { EngineMetrics } from '../../../../runtime/endpoint-picker/engine-metrics';
+import {
+  type AdapterResidency,
+  type EngineCounters,
+  type EngineMetrics,
+  NO_COUNTERS,
+} from '../../../../runtime/endpoint-picker/engine-metrics';
 import type { MetricsSource, ScrapeTarget } from '../../../../runtime/endpoint-picker/metrics-source';
 import type { PickerObserver } from '../../../../runtime/endpoint-picker/observe';
 import { createPicker, type Picker } from '../../../../runtime/endpoint-picker/picker';
@@ -8,15 +14,29 @@ import { seededRandom } from '../../../../runtime/simulator/engine/seeded-random
 
 export { seededRandom };
 
-/** The weights that the contract gives a scheduler without any. */
-export const DEFAULT_WEIGHTS = {
-  queue: 2,
-  kvCache: 2,
-  prefix: 3,
+/** The weights of a scheduler that names none. */
+export const DEFAULT_WEIGHTS = schedulerWeights({});
+
+/** Every scorer off. */
+export const NO_WEIGHTS: ScorerWeights = {
+  queue: 0,
+  kvCache: 0,
+  prefix: 0,
   lru: 0,
   loraAffinity: 0,
   runningRequests: 0,
   predictedLatency: 0,
+};
+
+/** Every scorer on. */
+export const EVERY_WEIGHT: ScorerWeights = {
+  queue: 1,
+  kvCache: 1,
+  prefix: 1,
+  lru: 1,
+  loraAffinity: 1,
+  runningRequests: 1,
+  predictedLatency: 1,
 };
 
 export function endpointStates(count: number): EndpointState[] {
@@ -57,8 +77,32 @@ export function pickRequest(change: Partial<PickRequest> = {}): PickRequest {
   return { scheduler: 'models/llama', model: 'llama', promptBytes: 400, prefixHashes: [], explain: false, ...change };
 }
 
+/** An idle engine with a KV cache of a mid-sized GPU, which counts nothing unless told to. */
 export function engineMetrics(change: Partial<EngineMetrics> = {}): EngineMetrics {
-  return { waiting: 0, running: 0, kvUsage: 0, adapters: undefined, ...change };
+  return {
+    waiting: 0,
+    running: 0,
+    kvUsage: 0,
+    adapters: undefined,
+    kvCapacityTokens: 400_000,
+    counters: NO_COUNTERS,
+    ...change,
+  };
+}
+
+export function engineCounters(change: Partial<EngineCounters> = {}): EngineCounters {
+  return { ...NO_COUNTERS, ...change };
+}
+
+/** Adapters of which requests run, and those that are loaded besides. */
+export function residency(running: string[], slots: number, loaded?: string[]): AdapterResidency {
+  return {
+    running: new Set(running),
+    waiting: new Set(),
+    distinct: running.length,
+    slots,
+    ...(loaded !== undefined && { loaded: new Set(loaded) }),
+  };
 }
 
 /** Metrics that a test hands to the picker itself, in place of scrapes. */

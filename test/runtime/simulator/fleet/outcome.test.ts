@@ -1,0 +1,78 @@
+import { createOutcome } from '../../../../runtime/simulator/fleet/outcome';
+import { fleetRequest } from './fleet-trial';
+
+/** An answer whose first token came `firstToken` and whose last `end` seconds after the arrival. */
+function answer(at: number, firstToken: number, outputTokens = 11, promptTokens = 100) {
+  return { request: fleetRequest(at, { outputTokens, promptTokens }), ticket: undefined, firstTokenAt: at + firstToken };
+}
+
+test('requests of the warm-up count for nothing but throughput and the pods’ shares', () => {
+  const outcome = createOutcome(2, 10, 1);
+  for (const at of [9, 9.5, 10]) outcome.arrived(at);
+  outcome.refused(9);
+  outcome.failed(9.5);
+  outcome.sentTo(0);
+  outcome.sentTo(1);
+  outcome.sentTo(1);
+  outcome.finished(answer(9, 0.5), 10, 50);
+  outcome.finished(answer(10, 0.25), 11, 20);
+  const result = outcome.result(3);
+  expect(result).toMatchObject({ requests: 1, refused: 0, errors: 0, preemptions: 3, requestsByPod: [1, 2] });
+  expect([...result.firstTokenSeconds]).toEqual([0.25]);
+  expect(result.outputTokensPerSecond).toBe(22 / (11 - 9));
+  expect(result.prefixHitRate).toBe(0.2);
+});
+
+test('refused and failed requests are counted apart, and are never good', () => {
+  const outcome = createOutcome(1, 0, 1);
+  for (let at = 0; at <= 10; at++) outcome.arrived(at);
+  outcome.refused(1);
+  outcome.refused(2);
+  outcome.failed(3);
+  for (let at = 4; at <= 8; at++) outcome.finished(answer(at, 0.5), at + 1, 0);
+  const result = outcome.result(0);
+  expect(result).toMatchObject({ requests: 11, refused: 2, errors: 1 });
+  expect(result.goodputPerSecond).toBe(5 / 10);
+});
+
+test('an answer is good when its first token comes within the limit', () => {
+  const outcome = createOutcome(1, 0, 1);
+  for (const at of [0, 1, 2, 4]) outcome.arrived(at);
+  outcome.finished(answer(0, 1), 2, 0);
+  outcome.finished(answer(1, 1.001), 3, 0);
+  outcome.finished(answer(2, 0.1), 3, 0);
+  expect(outcome.result(0).goodputPerSecond).toBe(2 / 4);
+});
+
+test('throughput is all generated tokens from the first arrival to the last end', () => {
+  const outcome = createOutcome(1, 0, 1);
+  outcome.arrived(5);
+  outcome.arrived(6);
+  outcome.finished(answer(5, 0.1, 30), 7, 0);
+  outcome.finished(answer(6, 0.1, 20), 15, 0);
+  expect(outcome.result(0).outputTokensPerSecond).toBe(50 / 10);
+});
+
+test('inter-token time is a mean over tokens, first tokens left out', () => {
+  const outcome = createOutcome(1, 0, 1);
+  outcome.arrived(0);
+  outcome.finished(answer(0, 0.5, 11), 1.5, 0);
+  outcome.finished(answer(0, 0.5, 91), 3.5, 0);
+  expect(outcome.result(0).interTokenMeanSeconds).toBeCloseTo(4 / 100, 12);
+});
+
+test('the hit rate is by tokens, of the answered', () => {
+  const outcome = createOutcome(1, 0, 1);
+  outcome.arrived(0);
+  outcome.finished(answer(0, 0.5, 11, 100), 1, 0);
+  outcome.finished(answer(0, 0.5, 11, 300), 1, 200);
+  expect(outcome.result(0).prefixHitRate).toBe(0.5);
+});
+
+test('first-token times are sorted, however many there are', () => {
+  const outcome = createOutcome(1, 0, 1);
+  outcome.arrived(0);
+  for (let i = 0; i < 3000; i++) outcome.finished(answer(0, ((i * 7919) % 3000) / 1000), 10, 0);
+  const { firstTokenSeconds } = outcome.result(0);
+  expect(firstTokenSeconds).toEqual(Float64Array.from({ length: 3000 }, (_, i) => i / 1000));
+});
