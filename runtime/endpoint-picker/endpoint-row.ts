@@ -6,6 +6,7 @@ import { effectiveQueue, effectiveRunning } from './ledger/effective-load';
 import { type EndpointLoad, workTokens } from './ledger/endpoint-load';
 import { type LearnedSpeed, promptTokenSeconds, sequenceSeconds, stepSeconds } from './ledger/learned-speed';
 import { doneAt } from './ledger/prefill-backlog';
+import { heldBits, loadSeconds, nextOutUsedAt } from './scheduling/adapter-wait';
 import type { Candidates } from './scheduling/candidates';
 
 /**
@@ -14,8 +15,6 @@ import type { Candidates } from './scheduling/candidates';
  */
 interface RowSource {
   readonly ready: boolean;
-  /** Clock, milliseconds. */
-  readonly freshUntil: number;
   readonly load: EndpointLoad;
   readonly drain: Drain;
   readonly ends: EndRate;
@@ -24,6 +23,7 @@ interface RowSource {
   readonly scraped: { readonly inFlight: number; readonly tokens: number };
   readonly lastPick: number;
   readonly lastColdPick: number;
+  readonly pool: { readonly adapterBits: ReadonlyMap<string, number> };
 }
 
 /** Sixteen numbers of eight bytes: two cache lines. */
@@ -31,7 +31,7 @@ export const ROW_LENGTH = 16;
 
 // Places in a row.
 const FRESH_UNTIL = 0;
-const QUEUE = 1;
+const HELD_ADAPTERS = 1;
 const RUNNING = 2;
 const KV_USAGE = 3;
 const LAST_COLD_PICK = 4;
@@ -45,16 +45,25 @@ const QUEUE_MS = 11;
 const LAST_PICK = 12;
 const SEQUENCE_SECONDS = 13;
 const KV_TOKEN_SECONDS = 14;
+const ADAPTER_OUT = 15;
 
-/** Writes the row of an endpoint whose engine tells `metrics` into `rows`, from `at` on. */
-export function writeRow(rows: Float64Array, at: number, endpoint: RowSource, metrics: EngineMetrics): void {
+/**
+ * Writes the row of an endpoint whose engine tells `metrics` into `rows`, from `at` on. `freshUntil`: of the metrics,
+ * clock in milliseconds.
+ */
+export function writeRow(
+  rows: Float64Array,
+  at: number,
+  endpoint: RowSource,
+  metrics: EngineMetrics,
+  freshUntil: number,
+): void {
   const { load, scraped, drain, ends, speed } = endpoint;
   const { waiting, running } = metrics;
   const queue = effectiveQueue(waiting, running, load.requests, scraped.inFlight);
   const newTokens = load.uncachedTokens + load.outputTokens - scraped.tokens;
   const kvUsage = metrics.kvUsage + Math.max(0, newTokens) / metrics.kvCapacityTokens;
-  rows[at + FRESH_UNTIL] = endpoint.ready ? endpoint.freshUntil : Number.NEGATIVE_INFINITY;
-  rows[at + QUEUE] = queue;
+  rows[at + FRESH_UNTIL] = endpoint.ready ? freshUntil : Number.NEGATIVE_INFINITY;
   rows[at + RUNNING] = effectiveRunning(waiting, running, load.requests, scraped.inFlight);
   rows[at + KV_USAGE] = Number.isNaN(kvUsage) ? metrics.kvUsage : kvUsage;
   rows[at + LAST_COLD_PICK] = endpoint.lastColdPick;
@@ -68,27 +77,41 @@ export function writeRow(rows: Float64Array, at: number, endpoint: RowSource, me
   rows[at + QUEUE_MS] = waiting > 0 ? ((queue + 1) / drainPerSecond(drain)) * 1000 : Number.NaN;
   rows[at + KV_TOKEN_SECONDS] = kvTokenSeconds(kvUsage, running, metrics.kvCapacityTokens, ends.perSecond);
   rows[at + LAST_PICK] = endpoint.lastPick;
+  const adapters = { resident: metrics.adapters, inFlight: load.adapters, recent: load.recentAdapters };
+  rows[at + HELD_ADAPTERS] = heldBits(adapters, endpoint.pool.adapterBits);
+  rows[at + ADAPTER_OUT] = nextOutUsedAt(adapters);
 }
 
-/** The endpoint is ready and its metrics are fresh, or it is known to have none. */
-export function isRowFresh(rows: Float64Array, at: number, now: number): boolean {
-  return now <= rows[at + FRESH_UNTIL]!;
+/** What the adapter of this bit costs at the endpoint, in seconds. */
+export function rowAdapterSeconds(rows: Float64Array, at: number, bit: number, now: number): number {
+  return (rows[at + HELD_ADAPTERS]! & bit) === 0 ? loadSeconds(rows[at + ADAPTER_OUT]!, now) : 0;
 }
 
-/** Hands the row that begins at `at` to candidate `row`, for a prompt that has `tokens` to compute without a cache. */
-export function copyRow(rows: Float64Array, at: number, candidates: Candidates, row: number, now: number): void {
-  candidates.queue[row] = rows[at + QUEUE]!;
-  candidates.running[row] = rows[at + RUNNING]!;
-  candidates.kvUsage[row] = rows[at + KV_USAGE]!;
-  candidates.lastColdPick[row] = rows[at + LAST_COLD_PICK]!;
-  candidates.startMs[row] = Math.max(0, rows[at + BUSY_UNTIL]! - now);
-  candidates.queueMs[row] = rows[at + QUEUE_MS]!;
-  candidates.kvTokenSeconds[row] = rows[at + KV_TOKEN_SECONDS]!;
-  candidates.kvFreeTokens[row] = rows[at + KV_FREE_TOKENS]!;
-  candidates.tokenSeconds[row] = rows[at + TOKEN_SECONDS]!;
-  candidates.stepSeconds[row] = rows[at + STEP_SECONDS]!;
-  candidates.sequenceSeconds[row] = rows[at + SEQUENCE_SECONDS]!;
-  candidates.inFlight[row] = rows[at + IN_FLIGHT]!;
-  candidates.workTokens[row] = rows[at + WORK_TOKENS]!;
-  candidates.lastPick[row] = rows[at + LAST_PICK]!;
+/**
+ * Makes candidates of the endpoints that are ready and whose rows are fresh. `places` gets the number of each one's row
+ * in `rows`. Left to others: what depends on the request.
+ */
+export function gatherRows(rows: Float64Array, candidates: Candidates, places: Int32Array, now: number): void {
+  const { running, kvUsage, lastColdPick, startMs, queueMs, kvTokenSeconds, kvFreeTokens } = candidates;
+  const { tokenSeconds, stepSeconds, sequenceSeconds, inFlight, workTokens, lastPick } = candidates;
+  let row = 0;
+  for (let at = 0; at < rows.length; at += ROW_LENGTH) {
+    if (!(now <= rows[at + FRESH_UNTIL]!)) continue;
+    places[row] = at / ROW_LENGTH;
+    running[row] = rows[at + RUNNING]!;
+    kvUsage[row] = rows[at + KV_USAGE]!;
+    lastColdPick[row] = rows[at + LAST_COLD_PICK]!;
+    startMs[row] = Math.max(0, rows[at + BUSY_UNTIL]! - now);
+    queueMs[row] = rows[at + QUEUE_MS]!;
+    kvTokenSeconds[row] = rows[at + KV_TOKEN_SECONDS]!;
+    kvFreeTokens[row] = rows[at + KV_FREE_TOKENS]!;
+    tokenSeconds[row] = rows[at + TOKEN_SECONDS]!;
+    stepSeconds[row] = rows[at + STEP_SECONDS]!;
+    sequenceSeconds[row] = rows[at + SEQUENCE_SECONDS]!;
+    inFlight[row] = rows[at + IN_FLIGHT]!;
+    workTokens[row] = rows[at + WORK_TOKENS]!;
+    lastPick[row] = rows[at + LAST_PICK]!;
+    row += 1;
+  }
+  candidates.count = row;
 }

@@ -33,6 +33,11 @@ export interface PickerOptions {
   readonly observe: PickerObserver;
   /** What pods tell of their KV caches; default: they are not asked. Not closed with the picker. */
   readonly precise?: Pick<PrecisePrefix, 'join' | 'leave' | 'match' | 'enter'>;
+  /**
+   * Runs `work` soon, once the answer is on its way, and before the clock of anyone who waits: the prefix of a request is
+   * written into the index then, or before the next decision, whichever comes first. Default: at once.
+   */
+  readonly later?: (work: () => void) => void;
 }
 
 /** The Endpoint Pickers of every scheduler of a gateway. */
@@ -50,13 +55,26 @@ export interface Picker extends EndpointPicker {
 /** Retry-After for a scheduler that is not there, seconds. */
 const UNKNOWN_SCHEDULER_RETRY_SECONDS = 1;
 
-export function createPicker({ state, metrics, clock, random, observe, precise }: PickerOptions): Picker {
+export function createPicker({ state, metrics, clock, random, observe, precise, later }: PickerOptions): Picker {
   const pools = new Map<string, Pool>();
   // One index for all pools, so that its bound holds whatever their number; block hashes are salted with the model.
   const index = createPrefixIndex(random);
   const freeIds: number[] = [];
   let matched = new Int32Array(0);
   let picks = 0;
+  /** Prompts that were sent to endpoints, and are not in the index yet. */
+  const unwritten: Array<{ readonly hashes: readonly BlockHash[]; readonly endpoint: number }> = [];
+
+  function remember(hashes: readonly BlockHash[], endpoint: number): void {
+    unwritten.push({ hashes, endpoint });
+    if (later === undefined) writePrefixes();
+    else if (unwritten.length === 1) later(writePrefixes);
+  }
+
+  function writePrefixes(): void {
+    for (const { hashes, endpoint } of unwritten) index.add(hashes, endpoint);
+    unwritten.length = 0;
+  }
 
   const membership: Membership = {
     join(endpointState, scheduler, pool) {
@@ -96,6 +114,7 @@ export function createPicker({ state, metrics, clock, random, observe, precise }
     leave({ endpoint, watch }) {
       watch.stop();
       precise?.leave(endpoint.id);
+      writePrefixes();
       index.purge(endpoint.id);
       freeIds.push(endpoint.id);
     },
@@ -128,7 +147,10 @@ export function createPicker({ state, metrics, clock, random, observe, precise }
     const pool = pools.get(request.scheduler);
     if (pool === undefined) return { outcome: 'no-endpoints', retryAfterSeconds: UNKNOWN_SCHEDULER_RETRY_SECONDS };
     const { usesPrefixes } = pool;
-    if (usesPrefixes) index.match(request.prefixHashes, matched);
+    if (usesPrefixes) {
+      writePrefixes();
+      index.match(request.prefixHashes, matched);
+    }
     else matched.fill(0);
     if (usesPrefixes && request.tokens !== undefined) precise?.match(request, request.tokens, matched);
     const decision = pool.decide(request, matched, start);
@@ -159,7 +181,7 @@ export function createPicker({ state, metrics, clock, random, observe, precise }
     endpoint.lastPick = ++picks;
     if (decision.cold) endpoint.lastColdPick = picks;
     endpointChanged(endpoint);
-    if (pool.usesPrefixes) index.add(request.prefixHashes, endpoint.id);
+    if (pool.usesPrefixes) remember(request.prefixHashes, endpoint.id);
     watch.wake();
     const hold = (id: number) => (request.tokens === undefined ? undefined : precise?.enter(id, request, request.tokens));
     let letGo = hold(endpoint.id);
@@ -181,7 +203,7 @@ export function createPicker({ state, metrics, clock, random, observe, precise }
         observe.servedElsewhere(request.scheduler, member === undefined ? 'unknown' : 'moved');
         if (member === undefined) return;
         endpointChanged(member.endpoint);
-        if (pool.usesPrefixes) index.add(request.prefixHashes, member.endpoint.id);
+        if (pool.usesPrefixes) remember(request.prefixHashes, member.endpoint.id);
         member.watch.wake();
       },
       firstToken() {

@@ -1,12 +1,12 @@
 import type { EndpointState, SchedulerState } from '../../lib/translate/gateway-state';
 import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import type { PickRefused, PickRequest } from './endpoint-picker';
-import { copyRow, isRowFresh, ROW_LENGTH, writeRow } from './endpoint-row';
+import { gatherRows, ROW_LENGTH, rowAdapterSeconds, writeRow } from './endpoint-row';
 import { NO_METRICS } from './engine-metrics';
-import { type SpeedMultiples, UNKNOWN_POOL_SPEED } from './ledger/learned-speed';
+import { UNKNOWN_POOL_SPEED } from './ledger/learned-speed';
 import { groupSpeeds } from './ledger/speed-groups';
 import type { MetricsWatch } from './metrics-source';
-import { endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
+import { endpointChanged, metricsOf, type PooledEndpoint, type PoolKnowledge } from './pooled-endpoint';
 import { adapterSeconds } from './scheduling/adapter-wait';
 import { type Candidates, createCandidates } from './scheduling/candidates';
 import { choose } from './scheduling/choose';
@@ -36,7 +36,7 @@ export interface Decision {
 
 /** What a pool asks of the picker: endpoints are made and let go there, where the index and the scrapes are. */
 export interface Membership {
-  join(state: EndpointState, scheduler: SchedulerState, pool: { speed: SpeedMultiples }): Member;
+  join(state: EndpointState, scheduler: SchedulerState, pool: PoolKnowledge): Member;
   leave(member: Member): void;
 }
 
@@ -54,6 +54,9 @@ export interface Pool {
   close(): void;
 }
 
+/** Of one number in a row, less its sign. */
+const ADAPTER_BITS = 31;
+
 /** Clock, milliseconds: how often the pool's speed is taken anew. */
 const SPEED_INTERVAL_MS = 1000;
 
@@ -64,14 +67,14 @@ export function createPool(first: SchedulerState, membership: Membership, random
   /** The endpoints' rows and their numbers in the prefix index, in the order of `members`. */
   let rows = new Float64Array(0);
   let ids = new Int32Array(0);
-  const rowWithoutMetrics = new Float64Array(ROW_LENGTH);
+  let ledgerRows = new Float64Array(0);
   /** The place in `members` of each candidate. */
   let places = new Int32Array(0);
   let candidates: Candidates = createCandidates(0);
   let scorers: WeightedScorer[] = [];
   let totals = new Float64Array(0);
   const chosenRows = new Int32Array(ENDPOINTS_PER_PICK);
-  const shared: { speed: SpeedMultiples } = { speed: UNKNOWN_POOL_SPEED };
+  const shared: PoolKnowledge = { speed: UNKNOWN_POOL_SPEED, adapterBits: new Map() };
   let speedAt = Number.NEGATIVE_INFINITY;
 
   function update(next: SchedulerState): void {
@@ -88,6 +91,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
       kept.set(key, member);
     }
     for (const member of known.values()) leave(member);
+    shared.adapterBits.clear();
     members = [...kept.values()];
     place();
     byAddress = new Map(members.map((member) => [member.endpoint.address, member]));
@@ -113,44 +117,45 @@ export function createPool(first: SchedulerState, membership: Membership, random
 
   /** Ready endpoints with fresh metrics, or without a metrics page; when there are none, every ready endpoint. */
   function gather(request: PickRequest, matched: Int32Array, now: number): void {
-    candidates.count = 0;
-    for (let i = 0; i < members.length; i++) {
-      if (isRowFresh(rows, i * ROW_LENGTH, now)) addCandidate(i, rows, i * ROW_LENGTH, matched, now);
-    }
+    const { adapter } = request;
+    const bit = adapter === undefined || scheduler.weights.loraAffinity === 0 ? 0 : adapterBit(adapter);
+    gatherRows(rows, candidates, places, now);
     const fresh = candidates.count > 0;
-    if (!fresh) addReady(matched, now);
-    addAdapter(request.adapter, fresh, now);
-  }
-
-  /** By the ledger alone. */
-  function addReady(matched: Int32Array, now: number): void {
-    for (const [i, { endpoint }] of members.entries()) {
-      if (!endpoint.ready) continue;
-      writeRow(rowWithoutMetrics, 0, endpoint, NO_METRICS);
-      addCandidate(i, rowWithoutMetrics, 0, matched, now);
-    }
-  }
-
-  function addCandidate(member: number, from: Float64Array, at: number, matched: Int32Array, now: number): void {
-    const row = candidates.count++;
-    places[row] = member;
-    copyRow(from, at, candidates, row, now);
-    candidates.matchedBlocks[row] = matched[ids[member]!]!;
-  }
-
-  /** What the request's adapter costs at each candidate. */
-  function addAdapter(adapter: string | undefined, fresh: boolean, now: number): void {
-    candidates.adapterSeconds.fill(0, 0, candidates.count);
-    if (adapter === undefined || scheduler.weights.loraAffinity === 0) return;
+    const source = fresh ? rows : rowsOfLedger();
+    if (!fresh) gatherRows(source, candidates, places, now);
+    for (let row = 0; row < candidates.count; row++) candidates.matchedBlocks[row] = matched[ids[places[row]!]!]!;
     for (let row = 0; row < candidates.count; row++) {
-      const { endpoint } = members[places[row]!]!;
-      const adapters = {
-        resident: fresh ? metricsOf(endpoint).adapters : undefined,
-        inFlight: endpoint.load.adapters,
-        recent: endpoint.load.recentAdapters,
-      };
-      candidates.adapterSeconds[row] = adapterSeconds(adapter, adapters, now);
+      const place = places[row]!;
+      if (bit > 0) candidates.adapterSeconds[row] = rowAdapterSeconds(source, place * ROW_LENGTH, bit, now);
+      else candidates.adapterSeconds[row] = bit === 0 ? 0 : askAdapterSeconds(adapter!, place, fresh, now);
     }
+  }
+
+  /** What the ledger alone tells. */
+  function rowsOfLedger(): Float64Array {
+    if (ledgerRows.length !== rows.length) ledgerRows = new Float64Array(rows.length);
+    for (const [i, { endpoint }] of members.entries()) {
+      writeRow(ledgerRows, i * ROW_LENGTH, endpoint, NO_METRICS, Number.POSITIVE_INFINITY);
+    }
+    return ledgerRows;
+  }
+
+  /** Below 0: others have taken all bits. */
+  function adapterBit(adapter: string): number {
+    const { adapterBits } = shared;
+    const known = adapterBits.get(adapter);
+    if (known !== undefined) return known;
+    if (adapterBits.size === ADAPTER_BITS) return -1;
+    const bit = 1 << adapterBits.size;
+    adapterBits.set(adapter, bit);
+    for (const { endpoint } of members) endpointChanged(endpoint);
+    return bit;
+  }
+
+  function askAdapterSeconds(adapter: string, member: number, fresh: boolean, now: number): number {
+    const { endpoint } = members[member]!;
+    const { adapters: inFlight, recentAdapters: recent } = endpoint.load;
+    return adapterSeconds(adapter, { resident: fresh ? metricsOf(endpoint).adapters : undefined, inFlight, recent }, now);
   }
 
   /** Endpoints learn from each other. */

@@ -30,8 +30,7 @@ export interface PooledEndpoint {
   readonly drain: Drain;
   readonly ends: EndRate;
   readonly speed: LearnedSpeed;
-  /** What an endpoint of its pool is taken for without evidence of its own. */
-  readonly pool: { speed: SpeedMultiples };
+  readonly pool: PoolKnowledge;
   /** The last answer to a scrape; undefined: there was none yet. */
   answer: EngineMetrics | 'no-metrics' | undefined;
   /** Clock, milliseconds; minus infinity before the first answer. */
@@ -57,6 +56,14 @@ export interface PooledEndpoint {
   row: { readonly rows: Float64Array; readonly at: number } | undefined;
 }
 
+/** What all endpoints of a pool share. */
+export interface PoolKnowledge {
+  /** What an endpoint is taken for without evidence of its own. */
+  speed: SpeedMultiples;
+  /** A bit for each of the adapters that were asked for first, by which rows tell who holds them. */
+  readonly adapterBits: Map<string, number>;
+}
+
 interface Mark {
   readonly at: number;
   readonly inFlight: number;
@@ -74,7 +81,7 @@ interface Mark {
 
 const START: Mark = { at: 0, inFlight: 0, ended: 0, sent: 0, line: 0, tokens: 0, busyMs: 0, starts: 0 };
 
-export function createEndpoint(id: number, state: EndpointState, pool: { speed: SpeedMultiples }): PooledEndpoint {
+export function createEndpoint(id: number, state: EndpointState, pool: PoolKnowledge): PooledEndpoint {
   return {
     id,
     address: state.address,
@@ -106,7 +113,8 @@ export function createEndpoint(id: number, state: EndpointState, pool: { speed: 
 
 /** To be called when anything of the endpoint has changed that a decision reads: its ledger, metrics, readiness. */
 export function endpointChanged(endpoint: PooledEndpoint): void {
-  if (endpoint.row !== undefined) writeRow(endpoint.row.rows, endpoint.row.at, endpoint, metricsOf(endpoint));
+  const { row, freshUntil } = endpoint;
+  if (row !== undefined) writeRow(row.rows, row.at, endpoint, metricsOf(endpoint), freshUntil);
 }
 
 /** What the engine told last, stale or not. */

@@ -26,7 +26,8 @@ function main(requests = '1000000', policies = 'round-robin,gateway'): void {
 /** Returns CPU seconds. */
 function bench(name: string, requests: number): number {
   const policy = POLICIES[name];
-  if (policy === undefined) throw new Error(`no policy ${JSON.stringify(name)}: use ${Object.keys(POLICIES).join(', ')}`);
+  if (policy === undefined)
+    throw new Error(`no policy ${JSON.stringify(name)}: use ${Object.keys(POLICIES).join(', ')}`);
   const watch: Stopwatch = { ms: 0 };
   const scenario = parseScenario({
     name: 'speed',

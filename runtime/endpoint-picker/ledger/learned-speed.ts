@@ -130,16 +130,22 @@ function drift({ state, covariance }: LearnedSpeed, seconds: number): void {
 }
 
 /** The filter's update by one observation: `parts` times the state is `seconds`. */
-function observe({ state, covariance }: LearnedSpeed, parts: readonly number[], seconds: number, certainty: number): void {
+function observe(
+  { state, covariance }: LearnedSpeed,
+  parts: readonly number[],
+  seconds: number,
+  certainty: number,
+): void {
   const spread = new Float64Array(TIMES);
   let expected = 0;
   let known = 0;
-  const noise = ((NOISE / certainty) * seconds) ** 2 + (STEP_NOISE * REFERENCE_SECONDS[0] * state[0]!) ** 2;
   for (let i = 0; i < TIMES; i++) {
     for (let j = 0; j < TIMES; j++) spread[i]! += covariance[TIMES * i + j]! * parts[j]!;
     expected += parts[i]! * state[i]!;
     known += parts[i]! * spread[i]!;
   }
+  // Of what was expected, not of what came: else short pieces would be believed more than long ones.
+  const noise = ((NOISE / certainty) * expected) ** 2 + (STEP_NOISE * REFERENCE_SECONDS[0] * state[0]!) ** 2;
   const variance = noise + Math.max(0, known);
   const most = MOST_DEVIATIONS * Math.sqrt(variance);
   const surprise = Math.min(most, Math.max(-most, seconds - expected));

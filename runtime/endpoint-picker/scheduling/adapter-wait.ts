@@ -12,6 +12,8 @@ const COLD_MS = 60_000;
 /** An engine that does not tell its slots is taken to have one, as vLLM has unless `--max-loras` says more. */
 const UNKNOWN_SLOTS = 1;
 
+const NONE: readonly string[] = [];
+
 /** What is known of the adapters at an endpoint. */
 export interface AdapterPlaces {
   /** By the last scrape; absent where the engine does not tell, or not lately. */
@@ -27,23 +29,55 @@ export interface AdapterPlaces {
  * where a slot is free, more where another adapter must go, by how lately that one was used. Engines put out the least
  * recently used adapter, and none that is in use. `now`: clock, milliseconds.
  */
-export function adapterSeconds(adapter: string, { resident, inFlight, recent }: AdapterPlaces, now: number): number {
+export function adapterSeconds(adapter: string, places: AdapterPlaces, now: number): number {
+  const { resident, inFlight } = places;
   if (inFlight.has(adapter) || resident?.running.has(adapter) || resident?.loaded?.has(adapter)) return 0;
-  const slots = Math.max(1, resident?.slots ?? UNKNOWN_SLOTS);
-  if (inUse(resident, inFlight) >= slots) return ADAPTER_LOAD_SECONDS + THRASH_SECONDS;
-  // The latest that came there hold the slots; the first of them goes next.
-  let after = recent.size;
-  let next = Number.NEGATIVE_INFINITY;
-  for (const [name, at] of recent) {
-    if (after <= slots && name === adapter) return 0;
-    if (after === slots) next = at;
-    after -= 1;
-  }
-  return ADAPTER_LOAD_SECONDS + THRASH_SECONDS * Math.max(0, 1 - (now - next) / COLD_MS);
+  return cameLately(places).includes(adapter) ? 0 : loadSeconds(nextOutUsedAt(places), now);
 }
 
-function inUse(resident: AdapterResidency | undefined, inFlight: ReadonlyMap<string, number>): number {
+/** What it costs where the adapter is not held. `nextOut`: as `nextOutUsedAt` tells. */
+export function loadSeconds(nextOut: number, now: number): number {
+  return ADAPTER_LOAD_SECONDS + THRASH_SECONDS * Math.min(1, Math.max(0, 1 - (now - nextOut) / COLD_MS));
+}
+
+/**
+ * When the adapter that goes next was used last, clock in milliseconds: minus infinity where a slot is free, plus
+ * infinity where every slot is in use.
+ */
+export function nextOutUsedAt(places: AdapterPlaces): number {
+  const slots = slotsOf(places);
+  if (inUse(places) >= slots) return Number.POSITIVE_INFINITY;
+  // The latest that came there hold the slots; the first of them goes next.
+  let after = places.recent.size;
+  for (const at of places.recent.values()) if (after-- === slots) return at;
+  return Number.NEGATIVE_INFINITY;
+}
+
+/** The bits of the adapters that cost nothing at the endpoint; `bits`: those that have one. */
+export function heldBits(places: AdapterPlaces, bits: ReadonlyMap<string, number>): number {
+  if (bits.size === 0) return 0;
+  const { resident, inFlight } = places;
+  let held = 0;
+  for (const name of inFlight.keys()) held |= bits.get(name) ?? 0;
+  for (const name of resident?.running ?? NONE) held |= bits.get(name) ?? 0;
+  for (const name of resident?.loaded ?? NONE) held |= bits.get(name) ?? 0;
+  for (const name of cameLately(places)) held |= bits.get(name) ?? 0;
+  return held;
+}
+
+/** The last that came, as many as there are slots; none where all slots are in use. */
+function cameLately(places: AdapterPlaces): readonly string[] {
+  const { recent } = places;
+  const slots = slotsOf(places);
+  return recent.size === 0 || inUse(places) >= slots ? NONE : [...recent.keys()].slice(-slots);
+}
+
+function slotsOf({ resident }: AdapterPlaces): number {
+  return Math.max(1, resident?.slots ?? UNKNOWN_SLOTS);
+}
+
+function inUse({ resident, inFlight }: AdapterPlaces): number {
   let count = inFlight.size;
-  for (const name of resident?.running ?? []) if (!inFlight.has(name)) count += 1;
+  for (const name of resident?.running ?? NONE) if (!inFlight.has(name)) count += 1;
   return count;
 }

@@ -6,8 +6,6 @@
 export interface Candidates {
   count: number;
   readonly capacity: number;
-  /** Requests waiting, brought up to date by the ledger. */
-  readonly queue: Float64Array;
   /** Requests in the batch, brought up to date by the ledger. */
   readonly running: Float64Array;
   /** 0..1. */
@@ -43,7 +41,6 @@ export function createCandidates(capacity: number): Candidates {
   return {
     count: 0,
     capacity,
-    queue: column(),
     running: column(),
     kvUsage: column(),
     matchedBlocks: column(),

@@ -1,5 +1,5 @@
-import type { LiveRequest } from './simulated-pod';
 import type { RunResult } from './run-result';
+import type { LiveRequest } from './simulated-pod';
 
 /** Collects what becomes of a run's requests. Times are seconds of the virtual clock. */
 export interface Outcome {

@@ -30,7 +30,12 @@ export interface SimulatedPod extends FleetPod {
   start(): void;
 }
 
-export function createSimulatedPod(number: number, spec: PodSpec, now: () => number, random: () => number): SimulatedPod {
+export function createSimulatedPod(
+  number: number,
+  spec: PodSpec,
+  now: () => number,
+  random: () => number,
+): SimulatedPod {
   const { parameters } = spec;
   const requests = new Map<RequestId, LiveRequest>();
   let engine: Engine;

@@ -128,6 +128,21 @@ describe('the learned speed', () => {
     expect(speed.at).toBe(3);
   });
 
+  test('guessed work, off by its own size, moves the times little and shows a speed late', () => {
+    const random = seededRandom(3);
+    const speed = createLearnedSpeed(UNKNOWN_POOL_SPEED);
+    let furthest = 1;
+    for (let i = 1; i <= 400; i++) {
+      const guess = { steps: 256, generatedTokens: 2560, promptTokens: 800, starts: 1 };
+      const seconds = secondsOf(guess, REFERENCE_SPEED) * -Math.log(1 - random());
+      learnWork(speed, { ...guess, seconds, certainty: 0.1 }, i * 1000);
+      if (i === 4) expect(speed.shown).toBe(false);
+      if (i > 20) furthest = Math.max(furthest, speed.own.step, 1 / speed.own.step);
+    }
+    expect(speed.shown).toBe(true);
+    expect(furthest).toBeLessThan(2);
+  });
+
   test('work that is none changes nothing', () => {
     const speed = createLearnedSpeed(UNKNOWN_POOL_SPEED);
     const piece = { seconds: 1, steps: 20, generatedTokens: 20, promptTokens: 100, starts: 0 };
@@ -162,7 +177,8 @@ describe('the learned speed', () => {
         const speed = createLearnedSpeed(UNKNOWN_POOL_SPEED);
         for (const each of pieces) {
           learnWork(speed, each, 0);
-          for (const value of Object.values(speed.own)) expect(value > 0 && value < Number.POSITIVE_INFINITY).toBe(true);
+          for (const value of Object.values(speed.own))
+            expect(value > 0 && value < Number.POSITIVE_INFINITY).toBe(true);
         }
       }),
       { numRuns: 500 },

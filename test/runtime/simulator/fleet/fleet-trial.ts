@@ -38,6 +38,7 @@ export function fleetRun(fields: Pick<FleetRun, 'pods' | 'workload' | 'policy'> 
     events: [],
     warmupSeconds: 0,
     firstTokenLimitSeconds: 2,
+    maxQueueTimeSeconds: 30,
     noticeSeconds: 1,
     network: { delaySeconds: 0.005, loss: 0 },
     seed: 1,

@@ -3,7 +3,11 @@ import { fleetRequest } from './fleet-trial';
 
 /** An answer whose first token came `firstToken` and whose last `end` seconds after the arrival. */
 function answer(at: number, firstToken: number, outputTokens = 11, promptTokens = 100) {
-  return { request: fleetRequest(at, { outputTokens, promptTokens }), ticket: undefined, firstTokenAt: at + firstToken };
+  return {
+    request: fleetRequest(at, { outputTokens, promptTokens }),
+    ticket: undefined,
+    firstTokenAt: at + firstToken,
+  };
 }
 
 test('requests of the warm-up count for nothing but throughput and the pods’ shares', () => {

@@ -1,5 +1,5 @@
-import { runFleet } from '../../../../runtime/simulator/fleet/run-fleet';
 import type { PolicyKind } from '../../../../runtime/simulator/fleet/policy';
+import { runFleet } from '../../../../runtime/simulator/fleet/run-fleet';
 import { POLICIES } from '../../../../runtime/simulator/policies';
 import { fleetRequest, fleetRun, requestsEvery, smallPods } from '../fleet/fleet-trial';
 import { policyTrial } from './policy-trial';
@@ -55,7 +55,7 @@ test.each(REAL)('%s sees no engine, only scrapes, ends and sampled first tokens'
 });
 
 test('the oracle looks into engines', () => {
-  expect(() => runFleet(trialRun(blind(POLICIES['oracle']!)))).toThrow();
+  expect(() => runFleet(trialRun(blind(POLICIES.oracle!)))).toThrow();
 });
 
 test.each(ALL)('%s has the name that it is called by', (name, kind) => {

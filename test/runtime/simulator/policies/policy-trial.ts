@@ -65,6 +65,7 @@ export function policyTrial(kind: PolicyKind, pods: number, options: TrialOption
     pods: fleet,
     now: () => trial.now,
     random,
+    maxQueueTimeSeconds: 30,
     onReadiness: (listener) => listeners.push(listener),
     metrics,
   };

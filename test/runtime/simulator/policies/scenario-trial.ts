@@ -41,9 +41,7 @@ export function runScenario(fields: object, name: string, options: TrialOptions 
   const { seed = 1, scrapeSeconds } = options;
   const picks: Pick[] = [];
   const interval: ScrapeInterval | undefined =
-    scrapeSeconds === undefined
-      ? undefined
-      : { busySeconds: scrapeSeconds, idleSeconds: Math.max(1, scrapeSeconds) };
+    scrapeSeconds === undefined ? undefined : { busySeconds: scrapeSeconds, idleSeconds: Math.max(1, scrapeSeconds) };
   const result = runFleet(
     scenarioRun(parseScenario({ ...DEFAULTS, ...fields }), {
       policy: noting(POLICIES[name]!, picks),
