@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
@@ -33,6 +34,12 @@ async function runTune(flags: TuneFlags): Promise<void> {
     stream: process.stderr,
   });
   if (process.stderr.isTTY) bar.start(flags.trials, 0);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      bar.stop();
+      process.exit(128 + constants.signals[signal]);
+    });
+  }
   let last: TuneStep = { trial: 0, weights: input.present };
   try {
     for (const step of steps) {

@@ -1,5 +1,5 @@
 import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-state';
-import type { EndpointPicker, PickedEndpoints, PickRequest, PickResult, Ticket } from './endpoint-picker';
+import type { BlockHash, EndpointPicker, PickedEndpoints, PickRequest, PickResult, Ticket } from './endpoint-picker';
 import { enter, move, release } from './ledger/endpoint-load';
 import { promptTokenSeconds } from './ledger/learned-speed';
 import type { PrecisePrefix } from './kv-events/precise-prefix';
@@ -34,8 +34,8 @@ export interface PickerOptions {
   /** What pods tell of their KV caches; default: they are not asked. Not closed with the picker. */
   readonly precise?: Pick<PrecisePrefix, 'join' | 'leave' | 'match' | 'enter'>;
   /**
-   * Runs `work` soon, once the answer is on its way, and before the clock of anyone who waits: the prefix of a request is
-   * written into the index then, or before the next decision, whichever comes first. Default: at once.
+   * Runs `work` soon, once the answer is on its way: a prompt is written into the index then, or before the next decision,
+   * if that is sooner. Default: at once.
    */
   readonly later?: (work: () => void) => void;
 }
@@ -62,7 +62,7 @@ export function createPicker({ state, metrics, clock, random, observe, precise, 
   const freeIds: number[] = [];
   let matched = new Int32Array(0);
   let picks = 0;
-  /** Prompts that were sent to endpoints, and are not in the index yet. */
+  /** Prompts that were sent, and are not in the index yet. */
   const unwritten: Array<{ readonly hashes: readonly BlockHash[]; readonly endpoint: number }> = [];
 
   function remember(hashes: readonly BlockHash[], endpoint: number): void {

@@ -164,7 +164,8 @@ function learnFromScrape(endpoint: PooledEndpoint, answer: EngineMetrics, now: n
     if (firstTokens >= 0) observeDrain(endpoint.drain, seconds, firstTokens, present, present);
     else observeDrain(endpoint.drain, seconds, ended, present, sent.inFlight);
   }
-  observeEnds(endpoint.ends, seconds, ended);
+  // Where nothing is in flight nothing ends, however fast the endpoint is.
+  observeEnds(endpoint.ends, (sent.busyMs - scraped.busyMs) / 1000, ended);
   const sighting = {
     firstTokens: counters.firstTokenCount,
     waiting,
@@ -198,7 +199,8 @@ function learnFromCounters(
 ): void {
   const { sent, stretch, speed } = endpoint;
   const next = { counters, mark: sent, untold };
-  if (stretch === undefined) {
+  // Fewer steps than before: the engine has restarted.
+  if (stretch === undefined || counters.steps < stretch.counters.steps) {
     endpoint.stretch = next;
     return;
   }

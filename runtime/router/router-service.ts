@@ -66,6 +66,7 @@ export async function startRouterService(options: RouterServiceOptions): Promise
     random,
     observe: metrics.picker,
     precise,
+    later: (work) => setImmediate(work),
   });
   const informed = precisePicker(picker, precise);
   const recording = options.record && (await openRecording(options.record, state, clock, log));

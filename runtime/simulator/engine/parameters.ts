@@ -68,27 +68,3 @@ export function parameterFaults(parameters: EngineParameters): string[] {
     return name === '' ? message : `${name}: ${message}, got ${value}`;
   });
 }
-
-/** What to multiply parameters by; each default 1. */
-export interface ProfileScale {
-  readonly prefillRate?: number;
-  /** Of all that a step costs but prefill: overhead, weights, KV reads, sequences. */
-  readonly stepTimes?: number;
-  readonly kvTokens?: number;
-}
-
-/** The parameters of a machine that differs by these factors: a conclusion should survive each of them moved by the profile's uncertainty. */
-export function scaleProfile(parameters: EngineParameters, scale: ProfileScale): EngineParameters {
-  const { prefillRate = 1, stepTimes = 1, kvTokens = 1 } = scale;
-  return {
-    ...parameters,
-    prefillTokensPerSecond: parameters.prefillTokensPerSecond * prefillRate,
-    stepOverheadSeconds: parameters.stepOverheadSeconds * stepTimes,
-    weightsFloorSeconds: parameters.weightsFloorSeconds * stepTimes,
-    weightsFloorGrowthSeconds: parameters.weightsFloorGrowthSeconds * stepTimes,
-    weightsFloorLimitSeconds: parameters.weightsFloorLimitSeconds * stepTimes,
-    kvReadSecondsPerToken: parameters.kvReadSecondsPerToken * stepTimes,
-    perSequenceSeconds: parameters.perSequenceSeconds * stepTimes,
-    kvTokens: Math.floor(parameters.kvTokens * kvTokens),
-  };
-}

@@ -3,6 +3,9 @@ import type { EngineCounters } from '../../endpoint-picker/engine-metrics';
 /** KV tokens in one cache block, as in vLLM on GPUs. */
 export const BLOCK_TOKENS = 16;
 
+/** Bytes of text that stand for one token: near what BPE vocabularies reach on English. */
+export const TOKEN_BYTES = 4;
+
 /** Unique among the requests that are in the engine; 1 and '1' are two ids. */
 export type RequestId = number | string;
 

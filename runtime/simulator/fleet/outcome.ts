@@ -1,3 +1,4 @@
+import type { EngineEvent } from '../engine/types';
 import type { RunResult } from './run-result';
 import type { LiveRequest } from './simulated-pod';
 
@@ -7,9 +8,12 @@ export interface Outcome {
   refused(at: number): void;
   failed(at: number): void;
   sentTo(pod: number): void;
-  finished(live: LiveRequest, now: number, cachedTokens: number): void;
+  /** `end`: the engine's own, since it may have cut the answer off at its context length. */
+  finished(live: LiveRequest, end: AnswerEnd): void;
   result(preemptions: number): RunResult;
 }
+
+type AnswerEnd = Pick<Extract<EngineEvent, { type: 'finished' }>, 'at' | 'generatedTokens' | 'cachedTokens'>;
 
 export function createOutcome(pods: number, warmupSeconds: number, firstTokenLimitSeconds: number): Outcome {
   const firstTokens = growingColumn();
@@ -42,15 +46,15 @@ export function createOutcome(pods: number, warmupSeconds: number, firstTokenLim
     sentTo(pod) {
       requestsByPod[pod]! += 1;
     },
-    finished({ request, firstTokenAt }, now, cachedTokens) {
-      lastEnd = now;
-      outputTokens += request.outputTokens;
+    finished({ request, firstTokenAt }, { at, generatedTokens, cachedTokens }) {
+      lastEnd = at;
+      outputTokens += generatedTokens;
       if (request.at < warmupSeconds) return;
       const firstToken = firstTokenAt - request.at;
       firstTokens.push(firstToken);
       if (firstToken <= firstTokenLimitSeconds) good += 1;
-      tokenIntervals += request.outputTokens - 1;
-      tokenIntervalSeconds += now - firstTokenAt;
+      tokenIntervals += generatedTokens - 1;
+      tokenIntervalSeconds += at - firstTokenAt;
       promptTokens += request.promptTokens;
       cached += cachedTokens;
     },

@@ -117,7 +117,7 @@ export function runFleet(run: FleetRun): RunResult {
     } else if (event.type === 'finished') {
       const request = pod.take(event.id);
       live -= 1;
-      outcome.finished(request, event.at, event.cachedTokens);
+      outcome.finished(request, event);
       request.ticket?.ended(true);
     } else if (event.type === 'rejected') {
       fail(pod.take(event.id));

@@ -1,7 +1,4 @@
-import { BLOCK_TOKENS } from '../engine/types';
-
-/** Bytes of text that stand for one token: near what BPE vocabularies reach on English. */
-export const TOKEN_BYTES = 4;
+import { BLOCK_TOKENS, TOKEN_BYTES } from '../engine/types';
 
 const BLOCK_BYTES = BLOCK_TOKENS * TOKEN_BYTES;
 

@@ -1,6 +1,7 @@
 import { SCHEDULER_PROFILES } from '../../../lib/api/inference-gateway-config/scorer-weights';
 import type { GatewayState, ScorerWeights } from '../../../lib/translate/gateway-state';
 import { createPicker } from '../../endpoint-picker/picker';
+import { TOKEN_BYTES } from '../engine/types';
 import type { FleetView, PolicyKind } from '../fleet/policy';
 
 /** The status that the router tells the picker when an answer came to its end. */
@@ -27,7 +28,7 @@ export function gatewayPolicy(name: string, weights: ScorerWeights): PolicyKind 
           const result = picker.pick({
             scheduler: 'fleet/model',
             model: adapter ?? 'model',
-            promptBytes: promptTokens * 4,
+            promptBytes: promptTokens * TOKEN_BYTES,
             prefixHashes,
             explain: false,
             ...(adapter !== undefined && { adapter }),
@@ -67,7 +68,11 @@ function stateOf(view: FleetView, weights: ScorerWeights): GatewayState {
         adapters: [],
         engine: 'vllm',
         weights,
-        overload: { maxQueueTimeMs: view.maxQueueTimeSeconds * 1000, retryAfterMinSeconds: 1, retryAfterMaxSeconds: 60 },
+        overload: {
+          maxQueueTimeMs: view.maxQueueTimeSeconds * 1000,
+          retryAfterMinSeconds: 1,
+          retryAfterMaxSeconds: 60,
+        },
         endpoints: view.pods.map(({ address, name, ready }) => ({ address, pod: name, ready })),
       },
     ],

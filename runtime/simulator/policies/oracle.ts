@@ -29,7 +29,11 @@ export const oracle: PolicyKind = {
   },
 };
 
-function secondsAt({ engine, prefillTokensPerSecond }: FleetPod, { blocks, promptTokens, adapter }: FleetRequest, now: number): number {
+function secondsAt(
+  { engine, prefillTokensPerSecond }: FleetPod,
+  { blocks, promptTokens, adapter }: FleetRequest,
+  now: number,
+): number {
   engine.advance(now);
   const insight = engine.insight(blocks, promptTokens, adapter);
   const ahead = insight.prefillTokensAhead / prefillTokensPerSecond;

@@ -1,6 +1,6 @@
 import type { PolicyKind } from '../fleet/policy';
-import { readyPods, withNext } from './ready-pods';
 import { NO_SCRAPES } from './no-scrapes';
+import { readyPods, withNext } from './ready-pods';
 
 /** One after the other. */
 export const roundRobin: PolicyKind = {

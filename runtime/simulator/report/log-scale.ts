@@ -30,7 +30,8 @@ export function logScale(values: readonly number[]): LogScale {
 /** All round numbers from the last one not above `least` to the first one above `most`. */
 function marksAround(least: number, most: number): number[] {
   const marks: number[] = [];
-  for (let exponent = Math.floor(Math.log10(least)); ; exponent++) {
+  // One power lower: the logarithm of a value just below a power of ten is rounded up to it.
+  for (let exponent = Math.floor(Math.log10(least)) - 1; ; exponent++) {
     for (const step of STEPS) {
       const mark = Number(`${step}e${exponent}`);
       if (mark <= least) marks.length = 0;

@@ -3,7 +3,7 @@ import type { Workload } from '../fleet/fleet-request';
 import { linesOf } from '../workload/lines';
 import { readTrace } from '../workload/read-trace';
 
-/** A file is held whole by each worker process. */
+/** A file is held whole, by each worker process where there are several. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 let last: { readonly path: string; readonly requests: Workload } | undefined;
@@ -16,14 +16,22 @@ export async function openTrace(path: string): Promise<Workload> {
   if (last?.path === path) return last.requests;
   last = undefined;
   try {
-    const { size } = await stat(path);
-    if (size > MOST_BYTES) throw new Error(`is larger than ${MOST_BYTES / 2 ** 20} MiB; cut it into parts`);
-    const requests = readTrace(linesOf(await readFile(path, 'utf8')));
+    const requests = readTrace(linesOf(await readTraceText(path)));
     last = { path, requests };
     return requests;
   } catch (error) {
     throw new Error(`trace ${path}: ${(error as Error).message}`);
   }
+}
+
+/** The text of a trace file. Rejects when it cannot be read or is larger than may be held. */
+export async function readTraceText(path: string): Promise<string> {
+  const { size } = await stat(path);
+  if (size > MOST_BYTES) {
+    const most = `${MOST_BYTES / 2 ** 20} MiB`;
+    throw new Error(`is larger than ${most}; cut it into parts, each with the first line of the whole`);
+  }
+  return await readFile(path, 'utf8');
 }
 
 /** How much a trace holds, from one pass over it that finds every fault. Throws as `openTrace`. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type CompleteWeights, schedulerWeights } from '../../../lib/api/inference-gateway-config/scorer-weights';
 import type { FleetRequest } from '../fleet/fleet-request';
 import type { PodSpec } from '../fleet/fleet-run';
+import { readTraceText } from '../run/trace-file';
 import { linesOf } from '../workload/lines';
 import { readTrace } from '../workload/read-trace';
 import { parseRecording } from '../workload/recording-trace';
@@ -29,7 +30,7 @@ export async function readTuneInput({ trace, fleet, scheduler }: TuneFiles): Pro
   const pods = await named(`--fleet ${fleet}`, async () => parseFleet(await readFile(fleet, 'utf8')));
   return await named(`--trace ${trace}`, async () => ({
     pods,
-    ...readRequests(await readFile(trace, 'utf8'), scheduler),
+    ...readRequests(await readTraceText(trace), scheduler),
   }));
 }
 
@@ -47,7 +48,8 @@ function readRequests(text: string, wanted: string | undefined): Requests {
     (one) => wanted === undefined || one.scheduler === wanted || one.scheduler.endsWith(`/${wanted}`),
   );
   const [one, other] = matching;
-  if (one === undefined) throw new Error(`has no scheduler ${wanted ?? ''}; expected one of ${names}`);
+  if (names === '') throw new Error('names no scheduler; expected a "fleet" line after the header');
+  if (one === undefined) throw new Error(`has no scheduler ${wanted}; expected one of ${names}`);
   if (other !== undefined) throw new Error(`was recorded with several schedulers; name one with --scheduler: ${names}`);
   return {
     requests: [...parseRecording(lines, one.scheduler).requests],

@@ -1,9 +1,10 @@
 import { MAX_BLOCKS } from '../../body-router/prefix/block-hashes';
 import { BLOCK_BYTES } from '../../body-router/prefix/block-mix';
 import type { BlockHash } from '../../endpoint-picker/endpoint-picker';
+import { TOKEN_BYTES } from '../engine/types';
 
-/** Tokens of a block as the router hashes it, at 4 bytes a token. */
-export const HASHED_BLOCK_TOKENS = BLOCK_BYTES / 4;
+/** Tokens of a block as the router hashes it. */
+export const HASHED_BLOCK_TOKENS = BLOCK_BYTES / TOKEN_BYTES;
 
 /** Hashes that the picker is given of a prompt. */
 export function hashedBlocks(promptTokens: number): number {

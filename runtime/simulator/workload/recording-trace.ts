@@ -6,7 +6,7 @@ import {
   type RecordingLine,
 } from '../../recording/recording-line';
 import { openPrefix } from '../../recording/sealed-hashes';
-import { BLOCK_TOKENS } from '../engine/types';
+import { BLOCK_TOKENS, TOKEN_BYTES } from '../engine/types';
 import type { FleetRequest } from '../fleet/fleet-request';
 import { HASHED_BLOCK_TOKENS } from './block-ids';
 
@@ -22,12 +22,11 @@ export interface RecordingTrace {
 }
 
 /*
- * What a recording does not tell is assumed. A token of a prompt is 4 bytes. An answer's tokens are not read by the
+ * What a recording does not tell is assumed. A token of a prompt is `TOKEN_BYTES`. An answer's tokens are not read by the
  * router, so they follow from its duration: a token each 25 ms after the first one, and the first, where it was not
  * sampled, 50 ms and 0.1 ms for each prompt token after the decision. An answer that did not end well has the median
  * of the others. Clients' connections, which a connection-pinned balancer goes by, are 64, taken in turn.
  */
-const TOKEN_BYTES = 4;
 const TOKEN_SECONDS = 0.025;
 const FIRST_TOKEN_SECONDS = 0.05;
 const PREFILL_TOKEN_SECONDS = 0.0001;

@@ -20,7 +20,7 @@ const FIRST_PRIVATE_ID = 2 ** 52;
 /** Traces do not say how clients connect: as many connections as a scenario has by default, each used evenly. */
 const CONNECTIONS = 16;
 
-/** Makes requests of a trace's entries, the first one at 0. */
+/** Makes requests of a trace's entries, the first one at 0. An answer without a token is taken to have one: the first. */
 export function createTraceRequests(): (entry: TraceEntry) => FleetRequest {
   const ids = createBlockIds(FIRST_PRIVATE_ID);
   const random = seededRandom(0);
@@ -30,7 +30,7 @@ export function createTraceRequests(): (entry: TraceEntry) => FleetRequest {
     return {
       at: at - start,
       promptTokens,
-      outputTokens,
+      outputTokens: Math.max(1, outputTokens),
       blocks,
       prefixHashes: ids.extend(sharedHashes, hashedBlocks(promptTokens)),
       connection: Math.floor(random() * CONNECTIONS),

@@ -1,3 +1,4 @@
+import { SCHEDULER_PROFILES } from '../../../lib/api/inference-gateway-config/scorer-weights';
 import { compileGatewayState } from '../../../lib/translate/compile-gateway-state';
 import type { SourcedValue } from '../../../lib/translate/sourced-value';
 import { configMapObject, gatewayConfig, podObject, schedulerSpec } from './builders';
@@ -30,15 +31,7 @@ describe('compileGatewayState', () => {
           modelName: 'm',
           adapters: [],
           engine: 'vllm',
-          weights: {
-            queue: 0,
-            kvCache: 1,
-            prefix: 1,
-            lru: 0,
-            loraAffinity: 1,
-            runningRequests: 0,
-            predictedLatency: 4,
-          },
+          weights: SCHEDULER_PROFILES.balanced,
           overload: { maxQueueTimeMs: 30_000, retryAfterMinSeconds: 1, retryAfterMaxSeconds: 60 },
           appProtocol: 'http',
           endpoints: [{ address: '10.0.0.1:8000', pod: 'default/a', ready: true }],

@@ -1,65 +1,24 @@
 import fc from 'fast-check';
-import type { PickedEndpoints, PickRequest, PickResult } from '../../../runtime/endpoint-picker/endpoint-picker';
+import type { PickedEndpoints } from '../../../runtime/endpoint-picker/endpoint-picker';
 import {
-  DEFAULT_WEIGHTS,
+  EVERY_WEIGHT,
   endpointStates,
   engineMetrics,
   gatewayState,
+  NO_WEIGHTS,
   type PickerRig,
   pickerRig,
+  pickerRigWith,
   pickRequest,
+  residency,
   schedulerState,
 } from './support/fixtures';
+import { ADDRESS, inFlight, PODS, pick, picksByPod, prompt } from './support/picks';
 
-const [POD_0, POD_1, POD_2, POD_3] = ['models/llama-0', 'models/llama-1', 'models/llama-2', 'models/llama-3'] as const;
-const ADDRESS = new Map(endpointStates(4).map(({ pod, address }) => [pod, address]));
+const [POD_0, POD_1, POD_2, POD_3] = PODS;
 
-function picked(result: PickResult): PickedEndpoints {
-  if (result.outcome !== 'picked') throw new Error(`refused: ${result.outcome}`);
-  return result;
-}
-
-function pick(rig: PickerRig, change: Partial<PickRequest> = {}): PickedEndpoints {
-  return picked(rig.picker.pick(pickRequest(change)));
-}
-
-/** How often each pod was the choice in `count` picks. */
-function picksByPod(rig: PickerRig, count: number, change: Partial<PickRequest> = {}): number[] {
-  const counts = new Map<string, number>([...ADDRESS.values()].map((address) => [address, 0]));
-  for (let i = 0; i < count; i++) {
-    const [address] = pick(rig, change).endpoints;
-    counts.set(address!, counts.get(address!)! + 1);
-  }
-  return [...counts.values()];
-}
-
-function inFlight(rig: PickerRig): number[] {
-  return rig.picker.status()[0]!.pods.map((pod) => pod.inFlight);
-}
-
-function prompt(first: number, blocks = 64): Partial<PickRequest> {
-  return { promptBytes: blocks * 256, prefixHashes: Array.from({ length: blocks }, (_, i) => first + i) };
-}
 
 describe('the choice', () => {
-  test('a burst between two scrapes is spread evenly over equal pods', () => {
-    const rig = pickerRig(schedulerState());
-    rig.metrics.tellAll(engineMetrics({ running: 3, kvUsage: 0.2 }));
-    for (const count of picksByPod(rig, 100)) expect(Math.abs(count - 25)).toBeLessThanOrEqual(1);
-  });
-
-  test('a burst goes on being spread when scrapes do not show it yet', () => {
-    const rig = pickerRig(schedulerState());
-    const counts = [0, 0, 0, 0];
-    for (let round = 0; round < 10; round++) {
-      rig.metrics.tellAll(engineMetrics());
-      picksByPod(rig, 10).forEach((count, i) => {
-        counts[i]! += count;
-      });
-    }
-    for (const count of counts) expect(Math.abs(count - 25)).toBeLessThanOrEqual(1);
-  });
-
   test('names the choice and two fallbacks', () => {
     const rig = pickerRig(schedulerState());
     rig.metrics.tell(POD_0, engineMetrics({ kvUsage: 0.4 }));
@@ -85,35 +44,8 @@ describe('the choice', () => {
     expect(Math.min(...counts)).toBeGreaterThan(20);
   });
 
-  test('follows the adapter where its weight says so', () => {
-    const rig = pickerRig(schedulerState({ weights: { ...DEFAULT_WEIGHTS, queue: 0, kvCache: 0, loraAffinity: 1 } }));
-    const adapters = (...names: string[]) => ({
-      running: new Set(names),
-      waiting: new Set<string>(),
-      distinct: names.length,
-      slots: 2,
-    });
-    rig.metrics.tellAll(engineMetrics({ adapters: adapters('other') }));
-    rig.metrics.tell(POD_2, engineMetrics({ adapters: adapters('sql') }));
-    expect(pick(rig, { adapter: 'sql' }).endpoints[0]).toBe(ADDRESS.get(POD_2));
-  });
-
-  test('an adapter goes back to the pod that has it loaded, though nothing of it runs there', () => {
-    const rig = pickerRig(schedulerState({ weights: { ...DEFAULT_WEIGHTS, loraAffinity: 1 } }));
-    const none = { running: new Set<string>(), waiting: new Set<string>(), distinct: 0, slots: 2 };
-    rig.metrics.tellAll(engineMetrics({ adapters: none }));
-    const first = pick(rig, { adapter: 'sql' });
-    first.ticket.done(200);
-    rig.metrics.tellAll(engineMetrics({ adapters: none }));
-    for (let i = 0; i < 10; i++) {
-      const again = pick(rig, { adapter: 'sql' });
-      expect(again.endpoints[0]).toBe(first.endpoints[0]);
-      again.ticket.done(200);
-    }
-  });
-
   test('is explained when that is asked for, and only then', () => {
-    const rig = pickerRig(schedulerState());
+    const rig = pickerRig(schedulerState({ weights: { ...NO_WEIGHTS, queue: 2, kvCache: 2, prefix: 3 } }));
     rig.metrics.tellAll(engineMetrics());
     expect(pick(rig, { explain: true }).explanation).toMatch(
       /^llama-\d 4\.00 \(queue 1\.00 kvCache 1\.00 prefix 0\.00\) = /,
@@ -130,13 +62,14 @@ describe('the choice', () => {
 });
 
 test('a decision sees every change at once: it is the same as when all is written anew before it', () => {
-  const state = gatewayState(schedulerState({ weights: { ...DEFAULT_WEIGHTS, lru: 1, runningRequests: 1 } }));
+  const state = gatewayState(schedulerState({ weights: EVERY_WEIGHT }));
   const pod = fc.constantFrom(...ADDRESS.keys());
+  const adapter = fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined });
   const step = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('pick' as const), first: fc.nat(3) }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('pick' as const), first: fc.nat(3), adapter }) },
     fc.record({ kind: fc.constantFrom('done' as const, 'sent' as const, 'refused' as const), pod, which: fc.nat(30) }),
-    fc.record({ kind: fc.constant('served' as const), pod, which: fc.nat(30) }),
-    fc.record({ kind: fc.constant('answered' as const), pod, waiting: fc.nat(9), running: fc.nat(9) }),
+    fc.record({ kind: fc.constantFrom('served' as const, 'firstToken' as const), pod, which: fc.nat(30) }),
+    fc.record({ kind: fc.constant('answered' as const), pod, waiting: fc.nat(9), running: fc.nat(9), adapter }),
     fc.record({ kind: fc.constant('paced' as const), pod, intervalMs: fc.constantFrom(200, 1000) }),
     fc.record({ kind: fc.constant('passed' as const), ms: fc.nat(2500) }),
   );
@@ -151,21 +84,26 @@ test('a decision sees every change at once: it is the same as when all is writte
           const target = 'pod' in each ? rig.metrics.targets.get(each.pod)! : undefined;
           if (each.kind === 'done') ticket?.done(200);
           else if (each.kind === 'served') ticket?.served(ADDRESS.get(each.pod)!);
+          else if (each.kind === 'firstToken') ticket?.firstToken();
           else if (each.kind === 'sent') target!.sent();
           else if (each.kind === 'refused') target!.refused();
-          else if (each.kind === 'answered') target!.answered(engineMetrics(each));
-          else if (each.kind === 'paced') target!.paced(each.intervalMs);
+          else if (each.kind === 'answered') {
+            const { waiting, running } = each;
+            const adapters = residency(each.adapter === undefined ? [] : [each.adapter], 2);
+            target!.answered(engineMetrics({ waiting, running, kvUsage: running / 10, adapters }));
+          } else if (each.kind === 'paced') target!.paced(each.intervalMs);
           else if (each.kind === 'passed') rig.now += each.ms;
           if (each.kind !== 'pick') return undefined;
           if (rig === right) rig.picker.update(state);
-          const result = pick(rig, { ...prompt(each.first * 1000, 8), explain: true });
+          const change = { ...prompt(each.first * 1000, 8), explain: true };
+          const result = pick(rig, each.adapter === undefined ? change : { ...change, adapter: each.adapter });
           tickets.push(result.ticket);
           return [result.endpoints, result.explanation];
         });
       });
       expect(outcomes[0]).toEqual(outcomes[1]);
     }),
-    { numRuns: 40 },
+    { numRuns: 60 },
   );
 });
 
@@ -318,43 +256,96 @@ describe('a new state', () => {
   });
 });
 
-describe('saturation', () => {
-  /** One pod with a batch of 4, whose queue of `waiting` drains at one request a second. */
-  function queueingRig(waiting: number): PickerRig {
+describe('the index', () => {
+  test('tells how many blocks of the prompt the choice is held to have', () => {
     const rig = pickerRig(schedulerState({ endpoints: endpointStates(1) }));
-    const tickets = Array.from({ length: waiting + 4 + 20 }, () => pick(rig).ticket);
-    for (let second = 20; second >= 0; second--) {
-      rig.metrics.tellAll(engineMetrics({ waiting: waiting + second, running: 4 }));
+    expect(pick(rig, prompt(1000, 8)).matchedBlocks).toBe(0);
+    expect(pick(rig, { ...prompt(1000, 8), prefixHashes: [1000, 1001, 5, 6] }).matchedBlocks).toBe(2);
+  });
+
+  test('a pod that serves in place of the choice holds the prompt, too', () => {
+    const rig = pickerRig(schedulerState({ endpoints: endpointStates(2), weights: { ...NO_WEIGHTS, prefix: 1 } }));
+    const first = pick(rig, prompt(1000));
+    first.ticket.served(first.endpoints[1]!);
+    first.ticket.done(200);
+    rig.picker.update(
+      gatewayState(
+        schedulerState({
+          endpoints: endpointStates(2).filter(({ address }) => address === first.endpoints[1]),
+          weights: { ...NO_WEIGHTS, prefix: 1 },
+        }),
+      ),
+    );
+    expect(pick(rig, prompt(1000)).matchedBlocks).toBe(64);
+  });
+
+  test('keeps no more of a pod than its KV cache holds', () => {
+    const rig = pickerRig(schedulerState({ endpoints: endpointStates(1) }));
+    rig.metrics.tell(POD_0, engineMetrics({ kvCapacityTokens: 64 * 20 }));
+    pick(rig, prompt(1000, 64));
+    expect(pick(rig, prompt(1000, 64)).matchedBlocks).toBe(20);
+  });
+
+  test('may be written after the answer: the next decision knows of it all the same', () => {
+    const later: Array<() => void> = [];
+    const rig = pickerRigWith({ later: (work) => later.push(work) }, schedulerState({ endpoints: endpointStates(1) }));
+    pick(rig, prompt(1000, 8));
+    expect(pick(rig, prompt(1000, 8)).matchedBlocks).toBe(8);
+    pick(rig, prompt(2000, 8));
+    for (const work of later) work();
+    expect(pick(rig, prompt(2000, 8)).matchedBlocks).toBe(8);
+  });
+
+  test('what is not written yet does not become that of a pod that comes after', () => {
+    const [a, b] = endpointStates(2);
+    const rig = pickerRigWith({ later: () => undefined }, schedulerState({ endpoints: [a!] }));
+    pick(rig, prompt(1000, 8));
+    rig.picker.update(gatewayState(schedulerState({ endpoints: [b!] })));
+    expect(pick(rig, prompt(1000, 8)).matchedBlocks).toBe(0);
+  });
+});
+
+describe('the sample of first tokens', () => {
+  test('is at most one in eight picks of a pod', () => {
+    const rig = pickerRig(schedulerState({ endpoints: endpointStates(1) }));
+    const sampled = Array.from({ length: 80 }, () => {
       rig.now += 1000;
-      if (second > 0) tickets.pop()!.done(200);
+      return pick(rig).sampleFirstToken === true;
+    });
+    expect(sampled.filter(Boolean)).toHaveLength(10);
+  });
+
+  test('is at most one a second of a pod, however many picks', () => {
+    const rig = pickerRig(schedulerState({ endpoints: endpointStates(1) }));
+    let count = 0;
+    for (let i = 0; i < 1000; i++) {
+      rig.now += 3;
+      const { ticket, sampleFirstToken } = pick(rig);
+      if (sampleFirstToken === true) count += 1;
+      ticket.done(200);
     }
-    return rig;
-  }
-
-  test('below it nothing is shed', () => {
-    expect(queueingRig(25).picker.pick(pickRequest()).outcome).toBe('picked');
+    expect(count).toBe(3);
   });
 
-  test('above it the request is refused until the queue has drained far enough', () => {
-    const rig = queueingRig(42);
-    const refused = rig.picker.pick(pickRequest());
-    expect(refused).toEqual({ outcome: 'saturated', retryAfterSeconds: expect.any(Number) });
-    if (refused.outcome === 'picked') throw new Error('picked');
-    expect(Math.abs(refused.retryAfterSeconds - 12)).toBeLessThanOrEqual(2);
-    expect(inFlight(rig)).toEqual([46]);
-    expect(rig.observer.lines.at(-1)).toBe('refused models/llama saturated');
+  test('one that came sooner than was thought lets its pod be taken for less busy', () => {
+    const state = schedulerState({ endpoints: endpointStates(2), weights: { ...NO_WEIGHTS, predictedLatency: 1 } });
+    const afterFirstTokens = (tell: boolean) => {
+      const rig = pickerRig(state);
+      const long = pick(rig, { promptBytes: 200_000 });
+      pick(rig, { promptBytes: 100_000 });
+      rig.now += 100;
+      if (tell) long.ticket.firstToken();
+      return pick(rig).endpoints[0] === long.endpoints[0];
+    };
+    expect([afterFirstTokens(false), afterFirstTokens(true)]).toEqual([false, true]);
   });
 
-  test('a pool whose drain was never measured sheds nothing, however long its queue', () => {
+  test('one that comes after the end of its request does nothing', () => {
     const rig = pickerRig(schedulerState());
-    rig.metrics.tellAll(engineMetrics({ waiting: 100_000, running: 256 }));
-    expect(rig.picker.pick(pickRequest()).outcome).toBe('picked');
-  });
-
-  test('a burst on an idle pool that drained slowly before is not shed', () => {
-    const rig = queueingRig(25);
-    rig.metrics.tellAll(engineMetrics());
-    for (let i = 0; i < 500; i++) expect(rig.picker.pick(pickRequest()).outcome).toBe('picked');
+    const { ticket } = pick(rig);
+    ticket.done(200);
+    ticket.firstToken();
+    expect(inFlight(rig)).toEqual([0, 0, 0, 0]);
   });
 });
 

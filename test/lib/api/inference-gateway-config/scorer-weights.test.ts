@@ -6,6 +6,10 @@ test('a scheduler that names nothing has the weights of balanced', () => {
   expect(schedulerWeights({})).toEqual(SCHEDULER_PROFILES.balanced);
 });
 
+test('an EPP scheduler has no lru scorer, so its profiles leave that out', () => {
+  expect(schedulerWeights({ scheduler: 'epp' })).toEqual({ ...SCHEDULER_PROFILES.balanced, lru: 0 });
+});
+
 test('explicit weights win over a profile, and what they leave out is off', () => {
   const weights = { queue: 2, kvCache: 2, prefix: 0, lru: 5 };
   expect(schedulerWeights({ weights, profile: 'latency' })).toEqual({

@@ -143,6 +143,18 @@ describe('the learned speed', () => {
     expect(furthest).toBeLessThan(2);
   });
 
+  test('what is guessed moves it less than what is counted', () => {
+    const piece = { seconds: 2, steps: 40, generatedTokens: 40, promptTokens: 0, starts: 0 };
+    const [counted, guessed] = [1, 0.1].map((certainty) => {
+      const speed = createLearnedSpeed(UNKNOWN_POOL_SPEED);
+      learnWork(speed, { ...piece, certainty }, 0);
+      return { moved: speed.own.step - 1, work: speed.work };
+    });
+    expect(guessed!.moved).toBeGreaterThan(0);
+    expect(guessed!.moved).toBeLessThan(counted!.moved * 0.8);
+    expect([counted!.work, guessed!.work]).toEqual([2, 0.2]);
+  });
+
   test('work that is none changes nothing', () => {
     const speed = createLearnedSpeed(UNKNOWN_POOL_SPEED);
     const piece = { seconds: 1, steps: 20, generatedTokens: 20, promptTokens: 100, starts: 0 };

@@ -106,4 +106,46 @@ describe('the prefix index', () => {
       expect(matchOf(index, range(prompt * 100, 8))[prompt % 4]).toBe(8);
     }
   });
+
+  test('keeps no more of an endpoint than its own cache holds, and forgets the rest when it learns of that', () => {
+    const index = createPrefixIndex(seededRandom(1));
+    index.add(range(1, 20), 0);
+    index.add(range(1, 20), 1);
+    index.limit(0, 7.5);
+    expect([index.sizeOf(0), index.sizeOf(1)]).toEqual([7, 20]);
+    index.add(range(101, 20), 0);
+    expect(matchOf(index, range(101, 20))).toEqual([7, 0, 0, 0]);
+    index.limit(0, 0);
+    expect(index.sizeOf(0)).toBe(1);
+  });
+});
+
+describe('the memory of the prefix index', () => {
+  const MIB = 2 ** 20;
+  const buffers = () => process.memoryUsage().arrayBuffers;
+
+  test('is 120 MiB by default, reserved at once', () => {
+    const before = buffers();
+    const index = createPrefixIndex(seededRandom(1));
+    expect((buffers() - before) / MIB).toBeLessThan(121);
+    expect(index.size).toBe(0);
+  });
+
+  test('does not grow, however many prefixes go to however many pods, nor after these went', () => {
+    const [pods, blocks, maxPairs] = [100, 8, 1 << 13];
+    const index = createPrefixIndex(seededRandom(1), { maxPairs });
+    const before = buffers();
+    for (let life = 0; life < 3; life++) {
+      for (let prefix = 0; prefix < 10_000; prefix++) index.add(range((life * 10_000 + prefix) * 10, blocks), prefix % pods);
+      expect(index.size).toBeLessThanOrEqual(maxPairs);
+      expect(index.size).toBeGreaterThan(maxPairs * 0.9);
+      // The latest prefix of each pod is there.
+      for (let prefix = 9900; prefix < 10_000; prefix++) {
+        expect(matchOf(index, range((life * 10_000 + prefix) * 10, blocks), pods)[prefix % pods]).toBe(blocks);
+      }
+      for (let pod = 0; pod < pods; pod++) index.purge(pod);
+      expect(index.size).toBe(0);
+    }
+    expect(buffers() - before).toBeLessThan(MIB);
+  });
 });

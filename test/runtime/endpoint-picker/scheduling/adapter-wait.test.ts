@@ -1,4 +1,4 @@
-import { ADAPTER_LOAD_SECONDS, adapterSeconds } from '../../../../runtime/endpoint-picker/scheduling/adapter-wait';
+import { ADAPTER_LOAD_SECONDS, adapterSeconds, heldBits } from '../../../../runtime/endpoint-picker/scheduling/adapter-wait';
 import { residency } from '../support/fixtures';
 
 const NOW = 1_000_000;
@@ -47,6 +47,18 @@ describe('what an adapter costs at an endpoint', () => {
   test('of several, the one that goes is the least recently used', () => {
     const recent = { old: NOW - 60_000, fresh: NOW };
     expect(seconds(residency([], 2), { recent })).toBe(ADAPTER_LOAD_SECONDS);
+  });
+
+  test('all that cost nothing are held, and no others', () => {
+    const bits = new Map(['a', 'b', 'c', 'd', 'e'].map((name, i) => [name, 1 << i]));
+    const places = {
+      resident: residency(['a'], 4, ['b']),
+      inFlight: new Map([['c', 1]]),
+      recent: new Map([['e', 0], ...['x', 'y', 'z', 'd'].map((name) => [name, NOW] as const)] as const),
+    };
+    for (const [name, bit] of bits)
+      expect((heldBits(places, bits) & bit) !== 0).toBe(adapterSeconds(name, places, NOW) === 0);
+    expect(heldBits(places, bits)).toBe(0b1111);
   });
 
   test('an engine that does not tell its adapters has one slot', () => {

@@ -5,9 +5,9 @@ import { EVERY_WEIGHT, NO_WEIGHTS } from '../support/fixtures';
 
 describe('weights', () => {
   test('the total is the sum of weight times score', () => {
-    const candidates = candidatesWith({ queue: [0, 4], kvUsage: [0.5, 0] });
+    const candidates = candidatesWith({ running: [0, 4], kvUsage: [0.5, 0] });
     const totals = new Float64Array(2);
-    weigh(weightedScorers({ ...NO_WEIGHTS, queue: 3, kvCache: 2 }, 2), candidates, scoredRequest(), totals);
+    weigh(weightedScorers({ ...NO_WEIGHTS, runningRequests: 3, kvCache: 2 }, 2), candidates, scoredRequest(), totals);
     expect([...totals]).toEqual([3 * 1 + 2 * 0.5, 3 * 0 + 2 * 1]);
   });
 
@@ -20,7 +20,6 @@ describe('weights', () => {
     const signal = fc.oneof(finite, fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, 1e300));
     const seconds = fc.double({ min: 1e-9, max: 10, noNaN: true });
     const row = fc.record({
-      queue: signal,
       running: signal,
       kvUsage: fc.oneof(signal, fc.double({ min: -1, max: 2 })),
       startMs: fc.oneof(finite, fc.constant(Number.POSITIVE_INFINITY)),

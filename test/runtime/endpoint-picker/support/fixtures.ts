@@ -9,7 +9,7 @@ import {
 } from '../../../../runtime/endpoint-picker/engine-metrics';
 import type { MetricsSource, ScrapeTarget } from '../../../../runtime/endpoint-picker/metrics-source';
 import type { PickerObserver } from '../../../../runtime/endpoint-picker/observe';
-import { createPicker, type Picker } from '../../../../runtime/endpoint-picker/picker';
+import { createPicker, type Picker, type PickerOptions } from '../../../../runtime/endpoint-picker/picker';
 import { seededRandom } from '../../../../runtime/simulator/engine/seeded-random';
 
 export { seededRandom };
@@ -167,6 +167,10 @@ export interface PickerRig {
 }
 
 export function pickerRig(...schedulers: SchedulerState[]): PickerRig {
+  return pickerRigWith({}, ...schedulers);
+}
+
+export function pickerRigWith(options: Partial<PickerOptions>, ...schedulers: SchedulerState[]): PickerRig {
   const metrics = manualMetrics();
   const observer = recordingObserver();
   const rig = { metrics, observer, now: 100_000 } as { -readonly [key in keyof PickerRig]: PickerRig[key] };
@@ -176,6 +180,7 @@ export function pickerRig(...schedulers: SchedulerState[]): PickerRig {
     clock: () => rig.now,
     random: seededRandom(7),
     observe: observer,
+    ...options,
   });
   return rig;
 }

@@ -1,4 +1,4 @@
-import { type EngineParameters, parameterFaults, scaleProfile } from '../../../../runtime/simulator/engine/parameters';
+import { type EngineParameters, parameterFaults } from '../../../../runtime/simulator/engine/parameters';
 import { SMALL } from './engine-trial';
 
 test('good parameters have no faults', () => {
@@ -15,16 +15,4 @@ test.each<[Partial<EngineParameters>, string]>([
   [{ sharedReadCost: 1.1 }, 'sharedReadCost: must be at most 1, got 1.1'],
 ])('%o is refused by name', (change, fault) => {
   expect(parameterFaults({ ...SMALL, ...change })).toEqual([fault]);
-});
-
-test('scaling moves prefill rate, step times and KV size apart from each other', () => {
-  expect(scaleProfile(SMALL, {})).toEqual(SMALL);
-  expect(scaleProfile(SMALL, { prefillRate: 1.3 })).toEqual({ ...SMALL, prefillTokensPerSecond: 1300 });
-  expect(scaleProfile(SMALL, { kvTokens: 0.7 })).toEqual({ ...SMALL, kvTokens: 716 });
-  expect(scaleProfile({ ...SMALL, kvReadSecondsPerToken: 1 }, { stepTimes: 2 })).toEqual({
-    ...SMALL,
-    kvReadSecondsPerToken: 2,
-    weightsFloorSeconds: 0.02,
-    weightsFloorLimitSeconds: 0.02,
-  });
 });

@@ -1,13 +1,13 @@
 import { createOutcome } from '../../../../runtime/simulator/fleet/outcome';
 import { fleetRequest } from './fleet-trial';
 
-/** An answer whose first token came `firstToken` and whose last `end` seconds after the arrival. */
-function answer(at: number, firstToken: number, outputTokens = 11, promptTokens = 100) {
-  return {
-    request: fleetRequest(at, { outputTokens, promptTokens }),
-    ticket: undefined,
-    firstTokenAt: at + firstToken,
-  };
+/** An answer whose first token came `firstToken` seconds after the arrival. */
+function answer(at: number, firstToken: number, promptTokens = 100) {
+  return { request: fleetRequest(at, { promptTokens }), ticket: undefined, firstTokenAt: at + firstToken };
+}
+
+function end(at: number, cachedTokens = 0, generatedTokens = 11) {
+  return { at, cachedTokens, generatedTokens };
 }
 
 test('requests of the warm-up count for nothing but throughput and the pods’ shares', () => {
@@ -18,8 +18,8 @@ test('requests of the warm-up count for nothing but throughput and the pods’ s
   outcome.sentTo(0);
   outcome.sentTo(1);
   outcome.sentTo(1);
-  outcome.finished(answer(9, 0.5), 10, 50);
-  outcome.finished(answer(10, 0.25), 11, 20);
+  outcome.finished(answer(9, 0.5), end(10, 50));
+  outcome.finished(answer(10, 0.25), end(11, 20));
   const result = outcome.result(3);
   expect(result).toMatchObject({ requests: 1, refused: 0, errors: 0, preemptions: 3, requestsByPod: [1, 2] });
   expect([...result.firstTokenSeconds]).toEqual([0.25]);
@@ -33,7 +33,7 @@ test('refused and failed requests are counted apart, and are never good', () => 
   outcome.refused(1);
   outcome.refused(2);
   outcome.failed(3);
-  for (let at = 4; at <= 8; at++) outcome.finished(answer(at, 0.5), at + 1, 0);
+  for (let at = 4; at <= 8; at++) outcome.finished(answer(at, 0.5), end(at + 1));
   const result = outcome.result(0);
   expect(result).toMatchObject({ requests: 11, refused: 2, errors: 1 });
   expect(result.goodputPerSecond).toBe(5 / 10);
@@ -42,9 +42,9 @@ test('refused and failed requests are counted apart, and are never good', () => 
 test('an answer is good when its first token comes within the limit', () => {
   const outcome = createOutcome(1, 0, 1);
   for (const at of [0, 1, 2, 4]) outcome.arrived(at);
-  outcome.finished(answer(0, 1), 2, 0);
-  outcome.finished(answer(1, 1.001), 3, 0);
-  outcome.finished(answer(2, 0.1), 3, 0);
+  outcome.finished(answer(0, 1), end(2));
+  outcome.finished(answer(1, 1.001), end(3));
+  outcome.finished(answer(2, 0.1), end(3));
   expect(outcome.result(0).goodputPerSecond).toBe(2 / 4);
 });
 
@@ -52,31 +52,38 @@ test('throughput is all generated tokens from the first arrival to the last end'
   const outcome = createOutcome(1, 0, 1);
   outcome.arrived(5);
   outcome.arrived(6);
-  outcome.finished(answer(5, 0.1, 30), 7, 0);
-  outcome.finished(answer(6, 0.1, 20), 15, 0);
+  outcome.finished(answer(5, 0.1), end(7, 0, 30));
+  outcome.finished(answer(6, 0.1), end(15, 0, 20));
   expect(outcome.result(0).outputTokensPerSecond).toBe(50 / 10);
+});
+
+test('an answer that the engine cut off counts for the tokens it had', () => {
+  const outcome = createOutcome(1, 0, 1);
+  outcome.arrived(0);
+  outcome.finished({ ...answer(0, 0.5), request: fleetRequest(0, { outputTokens: 1000 }) }, end(2.5, 0, 5));
+  expect(outcome.result(0)).toMatchObject({ outputTokensPerSecond: 2, interTokenMeanSeconds: 0.5 });
 });
 
 test('inter-token time is a mean over tokens, first tokens left out', () => {
   const outcome = createOutcome(1, 0, 1);
   outcome.arrived(0);
-  outcome.finished(answer(0, 0.5, 11), 1.5, 0);
-  outcome.finished(answer(0, 0.5, 91), 3.5, 0);
+  outcome.finished(answer(0, 0.5), end(1.5, 0, 11));
+  outcome.finished(answer(0, 0.5), end(3.5, 0, 91));
   expect(outcome.result(0).interTokenMeanSeconds).toBeCloseTo(4 / 100, 12);
 });
 
 test('the hit rate is by tokens, of the answered', () => {
   const outcome = createOutcome(1, 0, 1);
   outcome.arrived(0);
-  outcome.finished(answer(0, 0.5, 11, 100), 1, 0);
-  outcome.finished(answer(0, 0.5, 11, 300), 1, 200);
+  outcome.finished(answer(0, 0.5, 100), end(1));
+  outcome.finished(answer(0, 0.5, 300), end(1, 200));
   expect(outcome.result(0).prefixHitRate).toBe(0.5);
 });
 
 test('first-token times are sorted, however many there are', () => {
   const outcome = createOutcome(1, 0, 1);
   outcome.arrived(0);
-  for (let i = 0; i < 3000; i++) outcome.finished(answer(0, ((i * 7919) % 3000) / 1000), 10, 0);
+  for (let i = 0; i < 3000; i++) outcome.finished(answer(0, ((i * 7919) % 3000) / 1000), end(10));
   const { firstTokenSeconds } = outcome.result(0);
   expect(firstTokenSeconds).toEqual(Float64Array.from({ length: 3000 }, (_, i) => i / 1000));
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OrderFlags, readOrder } from '../../../../runtime/simulator/run/order';
@@ -134,6 +134,18 @@ test.each<[string, Partial<OrderFlags>, string | RegExp]>([
 test('a scenario file with a fault names the field', async () => {
   const file = await write('mine.json', JSON.stringify({ ...TINY, ratePerSecond: -1 }));
   await expect(readOrder({ ...FLAGS, scenario: file })).rejects.toThrow(/mine\.json: .*[\s\S]*ratePerSecond/);
+});
+
+test('two scenarios of one name are refused', async () => {
+  const file = await write('mine.json', JSON.stringify({ ...TINY, name: 'lora' }));
+  const both = readOrder({ ...FLAGS, scenario: `lora,${file}` });
+  await expect(both).rejects.toThrow('two scenarios have the name lora');
+});
+
+test('a trace that is too large to be held is not opened', async () => {
+  const file = await write('large.csv', '');
+  await truncate(file, 256 * 1024 * 1024 + 1);
+  await expect(readOrder({ ...FLAGS, trace: file })).rejects.toThrow(`trace ${file}: is larger than 256 MiB`);
 });
 
 test('a file that is no trace says what would be one', async () => {

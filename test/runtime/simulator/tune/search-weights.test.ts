@@ -2,7 +2,7 @@ import { type CompleteWeights, schedulerWeights } from '../../../../lib/api/infe
 import { seededRandom } from '../../../../runtime/simulator/engine/seeded-random';
 import { type SearchOptions, searchWeights } from '../../../../runtime/simulator/tune/search-weights';
 
-const START = schedulerWeights({});
+const START = schedulerWeights({ weights: { queue: 2, kvCache: 2, prefix: 3 } });
 const IDEAL = { queue: 0, kvCache: 6, prefix: 3 };
 /** Lowest at `IDEAL`, in every direction. */
 const bowl = (weights: CompleteWeights) =>

@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SCHEDULER_PROFILES } from '../../../../lib/api/inference-gateway-config/scorer-weights';
 import { readTuneInput } from '../../../../runtime/simulator/tune/tune-input';
 import { gateway, scheduler } from '../../body-router/fixtures';
 import { memoryRecorder, picked, REQUEST } from '../../recording/support';
@@ -41,10 +42,22 @@ test('of several schedulers one must be named', async () => {
   expect(await readTuneInput({ ...files, scheduler: 'b' })).toMatchObject({ scheduler: 'b', requests: [{ at: 0 }] });
 });
 
+test('a recording that names no scheduler cannot be tuned on', async () => {
+  const trace = await written('cut.jsonl', (await readFile(await recording('a'), 'utf8')).split('\n')[0]!);
+  await expect(readTuneInput({ trace, fleet: await fleet() })).rejects.toThrow(`--trace ${trace}: names no scheduler`);
+});
+
+test('a trace that is too large to be held is not opened', async () => {
+  const trace = await written('large.csv', '');
+  await truncate(trace, 256 * 1024 * 1024 + 1);
+  const input = readTuneInput({ trace, fleet: await fleet() });
+  await expect(input).rejects.toThrow(`--trace ${trace}: is larger than 256 MiB`);
+});
+
 test('another trace is held against the weights of a scheduler that names none', async () => {
   const line = '{"timestamp":0,"input_length":600,"output_length":9,"hash_ids":[1,2]}\n';
   const input = await readTuneInput({ trace: await written('mooncake.jsonl', line), fleet: await fleet() });
-  expect(input).toMatchObject({ requests: [{ promptTokens: 600 }], present: { queue: 2, kvCache: 2, prefix: 3 } });
+  expect(input).toMatchObject({ requests: [{ promptTokens: 600 }], present: SCHEDULER_PROFILES.balanced });
 });
 
 test('what is wrong is told with the file that it is in', async () => {

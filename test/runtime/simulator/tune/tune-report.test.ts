@@ -1,7 +1,7 @@
 import { schedulerWeights } from '../../../../lib/api/inference-gateway-config/scorer-weights';
 import { tuneReport } from '../../../../runtime/simulator/tune/tune-report';
 
-const present = schedulerWeights({});
+const present = schedulerWeights({ weights: { queue: 2, kvCache: 2, prefix: 3 } });
 const options = { requests: 5000, pods: 4, scheduler: 'llama', present };
 const weights = { ...present, queue: 0, predictedLatency: 4 };
 const change = { before: 1.2, after: 0.6, percent: -50, low: -60, high: -40 };

@@ -16,7 +16,7 @@ const requests = Array.from(
   }),
 );
 const pods = parseFleet('fleet: [{ profile: llama-8b-h100, pods: 1 }, { profile: llama-8b-a10g, pods: 1 }]');
-const present = { ...schedulerWeights({}), queue: 0, kvCache: 1, prefix: 0 };
+const present = schedulerWeights({ weights: { queue: 0, kvCache: 1, prefix: 0 } });
 const last = (steps: Iterable<TuneStep>) => [...steps].at(-1)!;
 
 test('weights that pay no regard to a slow pod are found to be worse than those that do', () => {

@@ -15,6 +15,10 @@ test('times with an offset of zero are read too', () => {
   expect(read('2024-05-10 00:00:00.009930+00:00,2162,5')[0]).toMatchObject({ promptTokens: 2162 });
 });
 
+test('an answer without tokens is taken to have one, so that it has a first', () => {
+  expect(read('2023-11-16 18:15:46,374,0')[0]).toMatchObject({ outputTokens: 1 });
+});
+
 test.each([
   ['2023-11-16 18:15:46,374', /^line 2: expected TIMESTAMP,ContextTokens,GeneratedTokens such as .*, got "2023/],
   ['2023-11-16 18:15:46,0,4', /^line 2: expected at least 1 context token/],
