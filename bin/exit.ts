@@ -4,6 +4,11 @@ import pc from 'picocolors';
 export const EXIT_FAULT = 1;
 export const EXIT_USAGE = 2;
 
+/** Says on standard error what does not end the process. */
+export function warn(message: string): void {
+  process.stderr.write(`${pc.yellow('warning:')} ${message}\n`);
+}
+
 /** Says in as few lines as the fault has what is wrong, and ends the process. */
 export function fail(error: unknown, code: number = EXIT_FAULT): never {
   const message = error instanceof Error ? error.message : String(error);

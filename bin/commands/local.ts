@@ -15,6 +15,7 @@ import { untilPodsAnswer } from '../../runtime/local/pods-answer';
 import { SetupError } from '../../runtime/local/setup-error';
 import { statusTable } from '../../runtime/local/status-table';
 import { assertRecordable } from '../../runtime/recording/recording-file';
+import { MAX_TRACE_BYTES } from '../../runtime/simulator/run/trace-file';
 import { createTerminalLogger } from '../../runtime/telemetry/log';
 import { EXIT_FAULT, EXIT_USAGE, fail } from '../exit';
 
@@ -29,6 +30,8 @@ interface LocalFlags {
 
 const TABLE_EVERY_MS = 500;
 const MEBIBYTE = 1024 * 1024;
+/** Nothing reads a larger recording. */
+const MAX_RECORD_MEBIBYTES = MAX_TRACE_BYTES / MEBIBYTE;
 
 export function localCommand(): Command {
   return new Command('local')
@@ -45,7 +48,7 @@ export function localCommand(): Command {
     .addOption(
       new Option('--record-limit <MiB>', 'size of the file at which recording ends')
         .argParser(parseMebibytes)
-        .default(256),
+        .default(MAX_RECORD_MEBIBYTES),
     )
     .action(runLocal);
 }
@@ -162,8 +165,10 @@ function parseListen(text: string): { host: string; port: number } {
 
 /** MiB of --record-limit. */
 function parseMebibytes(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of MiB, at least 1.');
-  return Number(text);
+  if (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= MAX_RECORD_MEBIBYTES) return Number(text);
+  throw new InvalidArgumentError(
+    `Expected a whole number of MiB from 1 to ${MAX_RECORD_MEBIBYTES}: larger recordings cannot be read.`,
+  );
 }
 
 /** The examples beside the bundled command. */

@@ -10,7 +10,7 @@ import { reportTable } from '../../runtime/simulator/report/report-table';
 import { type Cell, cellRows, planCell } from '../../runtime/simulator/run/cell';
 import { type Order, type OrderFlags, readOrder } from '../../runtime/simulator/run/order';
 import { runInWorkers } from '../../runtime/simulator/run/worker-pool';
-import { EXIT_USAGE, fail } from '../exit';
+import { EXIT_USAGE, fail, warn } from '../exit';
 
 interface SimulateFlags extends OrderFlags {
   readonly json?: true;
@@ -46,6 +46,7 @@ async function runSimulate(flags: SimulateFlags): Promise<void> {
   }
   try {
     const order = await readOrder(flags).catch((error: unknown) => fail(error, EXIT_USAGE));
+    for (const warning of order.warnings) warn(warning);
     const plans = order.scenarios.map((rates) =>
       rates.map((scenario) => planCell(scenario, order.policies, order.seeds, order.settings)),
     );

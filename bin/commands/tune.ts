@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { type TuneStep, tune } from '../../runtime/simulator/tune/tune';
-import { readTuneInput, type TuneFiles } from '../../runtime/simulator/tune/tune-input';
+import { readTuneInput, type TuneFiles, type TuneInput } from '../../runtime/simulator/tune/tune-input';
 import { tuneReport } from '../../runtime/simulator/tune/tune-report';
-import { EXIT_USAGE, fail } from '../exit';
+import { EXIT_USAGE, fail, warn } from '../exit';
 
 interface TuneFlags extends TuneFiles {
   readonly trials: number;
@@ -24,8 +24,8 @@ export function tuneCommand(): Command {
 }
 
 async function runTune(flags: TuneFlags): Promise<void> {
-  const input = await readTuneInput(flags).catch((error: unknown) => fail(error, EXIT_USAGE));
-  const steps = tune({ ...input, trials: flags.trials, seed: flags.seed });
+  const { input, steps } = await begun(flags).catch((error: unknown) => fail(error, EXIT_USAGE));
+  for (const warning of input.warnings) warn(warning);
   const bar = new SingleBar({
     format: 'searching [{bar}] {value} of at most {total} sets of weights',
     clearOnComplete: true,
@@ -53,6 +53,12 @@ async function runTune(flags: TuneFlags): Promise<void> {
   }
   const report = tuneReport({ ...input, requests: input.requests.length, pods: input.pods.length }, last);
   process.stdout.write(`${report.trimEnd()}\n`);
+}
+
+/** Rejects where the files, or what is in them, are no ground to tune on. */
+async function begun(flags: TuneFlags): Promise<{ input: TuneInput; steps: Iterable<TuneStep> }> {
+  const input = await readTuneInput(flags);
+  return { input, steps: tune({ ...input, trials: flags.trials, seed: flags.seed }) };
 }
 
 function wholeNumber(text: string): number {

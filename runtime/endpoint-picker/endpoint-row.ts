@@ -1,9 +1,9 @@
 import type { EngineMetrics } from './engine-metrics';
 import { type Drain, drainPerSecond } from './ledger/drain';
-import type { EndRate } from './ledger/end-rate';
-import { kvTokenSeconds } from './ledger/kv-price';
 import { effectiveQueue, effectiveRunning } from './ledger/effective-load';
+import type { EndRate } from './ledger/end-rate';
 import { type EndpointLoad, workTokens } from './ledger/endpoint-load';
+import { kvTokenSeconds } from './ledger/kv-price';
 import { type LearnedSpeed, promptTokenSeconds, sequenceSeconds, stepSeconds } from './ledger/learned-speed';
 import { doneAt } from './ledger/prefill-backlog';
 import { heldBits, loadSeconds, nextOutUsedAt } from './scheduling/adapter-wait';

@@ -1,23 +1,14 @@
 import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-state';
+import { firstTokenCame, requestEnded } from './endpoint-answers';
 import type { BlockHash, EndpointPicker, PickedEndpoints, PickRequest, PickResult, Ticket } from './endpoint-picker';
+import { scrapeAnswered, scrapePaced, scrapeRefused, scrapeSent } from './endpoint-scrapes';
+import type { PrecisePrefix } from './kv-events/precise-prefix';
 import { enter, move, release } from './ledger/endpoint-load';
 import { promptTokenSeconds } from './ledger/learned-speed';
-import type { PrecisePrefix } from './kv-events/precise-prefix';
 import type { MetricsSource } from './metrics-source';
 import type { PickerObserver } from './observe';
 import { createPool, type Decision, type Membership, type Pool } from './pool';
-import {
-  createEndpoint,
-  endpointChanged,
-  firstTokenCame,
-  metricsOf,
-  type PooledEndpoint,
-  requestEnded,
-  scrapeAnswered,
-  scrapePaced,
-  scrapeRefused,
-  scrapeSent,
-} from './pooled-endpoint';
+import { createEndpoint, endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
 import { createPrefixIndex } from './prefix/prefix-index';
 import { expectedOutputTokens, MAX_BLOCK_TOKENS, promptTokens, uncachedTokens } from './scheduling/request-size';
 import { type PoolStatus, poolStatus } from './status';
@@ -150,8 +141,7 @@ export function createPicker({ state, metrics, clock, random, observe, precise, 
     if (usesPrefixes) {
       writePrefixes();
       index.match(request.prefixHashes, matched);
-    }
-    else matched.fill(0);
+    } else matched.fill(0);
     if (usesPrefixes && request.tokens !== undefined) precise?.match(request, request.tokens, matched);
     const decision = pool.decide(request, matched, start);
     if ('outcome' in decision) {
@@ -183,7 +173,8 @@ export function createPicker({ state, metrics, clock, random, observe, precise, 
     endpointChanged(endpoint);
     if (pool.usesPrefixes) remember(request.prefixHashes, endpoint.id);
     watch.wake();
-    const hold = (id: number) => (request.tokens === undefined ? undefined : precise?.enter(id, request, request.tokens));
+    const hold = (id: number) =>
+      request.tokens === undefined ? undefined : precise?.enter(id, request, request.tokens);
     let letGo = hold(endpoint.id);
     const sampleFirstToken = isSampled(endpoint, now);
     let at = endpoint.address;

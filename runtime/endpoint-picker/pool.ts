@@ -155,14 +155,21 @@ export function createPool(first: SchedulerState, membership: Membership, random
   function askAdapterSeconds(adapter: string, member: number, fresh: boolean, now: number): number {
     const { endpoint } = members[member]!;
     const { adapters: inFlight, recentAdapters: recent } = endpoint.load;
-    return adapterSeconds(adapter, { resident: fresh ? metricsOf(endpoint).adapters : undefined, inFlight, recent }, now);
+    return adapterSeconds(
+      adapter,
+      { resident: fresh ? metricsOf(endpoint).adapters : undefined, inFlight, recent },
+      now,
+    );
   }
 
   /** Endpoints learn from each other. */
   function followPoolSpeed(now: number): void {
     if (now - speedAt < SPEED_INTERVAL_MS) return;
     speedAt = now;
-    shared.speed = groupSpeeds(members.map(({ endpoint }) => endpoint.speed), now);
+    shared.speed = groupSpeeds(
+      members.map(({ endpoint }) => endpoint.speed),
+      now,
+    );
     for (const { endpoint } of members) endpointChanged(endpoint);
   }
 
@@ -235,6 +242,7 @@ function generation({
   uid,
   kvEventsPort,
   kvReplayPort,
-}: Pick<PooledEndpoint, 'address' | 'pod'> & Partial<Pick<PooledEndpoint, 'uid' | 'kvEventsPort' | 'kvReplayPort'>>): string {
+}: Pick<PooledEndpoint, 'address' | 'pod'> &
+  Partial<Pick<PooledEndpoint, 'uid' | 'kvEventsPort' | 'kvReplayPort'>>): string {
   return `${address} ${pod} ${uid ?? ''} ${kvEventsPort ?? ''} ${kvReplayPort ?? ''}`;
 }

@@ -52,6 +52,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let picks = 0;
   let dropped = 0;
   let stopped = false;
+  /** Without its header a router adds nothing: each that starts on a full file would make it longer. */
+  let begun = false;
 
   const now = () => Math.max(0, rounded((clock() - start) / 1000));
 
@@ -76,22 +78,24 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function stop(reason: 'closed' | 'limit'): void {
     if (stopped) return;
     stopped = true;
+    if (!begun) return;
     if (dropped > 0) tellDropped();
     file.append(encodeLine({ stopped: reason, at: now() }));
   }
 
   function fleet(state: GatewayState): void {
     add({
-      fleet: state.schedulers.map(({ namespace, name, endpoints, weights }) => ({
+      fleet: state.schedulers.map(({ namespace, name, endpoints, weights, overload }) => ({
         scheduler: `${namespace}/${name}`,
         pods: endpoints.length,
         weights,
+        maxQueueTime: overload.maxQueueTimeMs / 1000,
       })),
       at: now(),
     });
   }
 
-  add({ recording: 1, gateway: options.state.gateway, created: options.created });
+  begun = add({ recording: 1, gateway: options.state.gateway, created: options.created });
   fleet(options.state);
   return {
     now,

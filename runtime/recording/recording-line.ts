@@ -21,9 +21,20 @@ const headerLine = z.object({
   created: z.iso.datetime(),
 });
 
+/** `spec.overload.maxQueueTime` by default, seconds. */
+export const DEFAULT_MAX_QUEUE_SECONDS = 30;
+
 /** The schedulers in force from here on. */
 const fleetLine = z.object({
-  fleet: z.array(z.object({ scheduler: z.string(), pods: whole, weights: weightsSchema })),
+  fleet: z.array(
+    z.object({
+      scheduler: z.string(),
+      pods: whole,
+      weights: weightsSchema,
+      /** `spec.overload.maxQueueTime`; the first recordings do not tell. */
+      maxQueueTime: seconds.default(DEFAULT_MAX_QUEUE_SECONDS),
+    }),
+  ),
   at: seconds,
 });
 

@@ -1,6 +1,6 @@
 /**
  * The endpoint picker's own cost: time of a decision by pool size, with every scorer and a prompt of 256 blocks; memory
- * before and after a million picks; CPU of reading a metrics page. Times of a decision are given beside those of a bare
+ * before and after a million picks, and of an index of a million prefixes; CPU of reading a metrics page. Times of a decision are given beside those of a bare
  * scan over as many rows in the same run: the ratio holds on any machine. `decision`, `memory` or `parser` as argument
  * runs that part alone.
  */
@@ -11,6 +11,7 @@ import { ROW_LENGTH } from '../../runtime/endpoint-picker/endpoint-row';
 import { parseMetrics } from '../../runtime/endpoint-picker/endpoints/metrics-parser';
 import type { PickerObserver } from '../../runtime/endpoint-picker/observe';
 import { createPicker, type Picker } from '../../runtime/endpoint-picker/picker';
+import { createPrefixIndex } from '../../runtime/endpoint-picker/prefix/prefix-index';
 import {
   EVERY_WEIGHT,
   endpointStates,
@@ -38,7 +39,10 @@ const TARGETS = [
 
 function main(part = 'all'): void {
   // First, as what others leave behind is not always collected at once.
-  if (part === 'all' || part === 'memory') benchMemory();
+  if (part === 'all' || part === 'memory') {
+    benchMemory();
+    benchIndex();
+  }
   if (part === 'all' || part === 'decision') for (const { pods, micros } of TARGETS) benchDecision(pods, micros);
   if (part === 'all' || part === 'parser') benchParser();
 }
@@ -189,6 +193,27 @@ function benchMemory(): void {
   }
   void rig.picker.close();
   console.log(`memory at 0, 250,000, … 1,000,000 picks with releases: ${figures.join(', ')}`);
+}
+
+/** A million prefixes of 16 blocks over 1,000 pods, in an index of default size. */
+function benchIndex(): void {
+  const [pods, prefixes, blocks] = [1000, 1_000_000, 16];
+  const before = megabytes();
+  const index = createPrefixIndex(seededRandom(3));
+  const reserved = megabytes();
+  const hashes = new Array<number>(blocks);
+  const start = performance.now();
+  for (let prefix = 0; prefix < prefixes; prefix++) {
+    for (let block = 0; block < blocks; block++) hashes[block] = prefix * blocks + block + 1;
+    index.add(hashes, prefix % pods);
+  }
+  const micros = ((performance.now() - start) * 1000) / prefixes;
+  const full = megabytes();
+  for (let pod = 0; pod < pods; pod++) index.purge(pod);
+  console.log(
+    `prefix index, ${prefixes} prefixes of ${blocks} blocks over ${pods} pods: ${before} before, ${reserved} reserved, ` +
+      `${full} when all were added (${micros.toFixed(1)} µs each), ${megabytes()} when the pods were gone`,
+  );
 }
 
 function megabytes(): string {

@@ -74,7 +74,7 @@ test('a router that is killed leaves what it wrote, and its successor adds to it
     record: { path: path(), limitBytes: 1_000_000 },
   });
   try {
-    const recorded = async () => parseRecording((await readFile(path(), 'utf8')).split('\n')).count;
+    const recorded = async () => parseRecording((await readFile(path(), 'utf8')).split('\n')).requests.length;
     await chat(gateway.url);
     await until('the first decision is on the disk', async () => (await recorded()) === 1);
     process.kill(gateway.pids().router!, 'SIGKILL');
@@ -97,4 +97,28 @@ test('a file that holds something else is refused before anything starts', async
     [`error: ${path()} exists and is no recording; name another file with --record`],
   ]);
   expect(await readFile(path(), 'utf8')).toBe('kind: Pod\n');
+});
+
+test('a recording larger than what can be read is not begun', async () => {
+  command = startCommand(['local', '--record', path(), '--record-limit', '257']);
+  expect(await command.exited).toBe(2);
+  expect(command.errorLines()).toEqual([
+    expect.stringContaining('Expected a whole number of MiB from 1 to 256: larger recordings cannot be read.'),
+  ]);
+});
+
+test('tune refuses a recording that is too short', async () => {
+  const fleet = join(folder, 'fleet.yaml');
+  await writeFile(fleet, 'fleet: [{ profile: llama-8b-h100, pods: 1 }]\n');
+  await writeFile(
+    path(),
+    `{"recording":1,"gateway":"ns/gw","created":"2026-01-01T00:00:00.000Z"}
+{"fleet":[{"scheduler":"ns/a","pods":1,"weights":{"queue":1}}],"at":0}
+`,
+  );
+  command = startCommand(['tune', '--trace', path(), '--fleet', fleet]);
+  expect([await command.exited, command.errorLines()]).toEqual([
+    2,
+    ['error: the trace has 0 requests; tuning needs 1200: record for longer'],
+  ]);
 });

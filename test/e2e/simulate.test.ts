@@ -67,6 +67,18 @@ test.each([
   expect(command.stdout()).toBe('');
 });
 
+test('a recording that lacks lines is replayed, with a warning', async () => {
+  const trace = join(folder, 'recording.jsonl');
+  const pick = (at: number) => `{"pick":${at},"at":${at},"scheduler":"ns/a","promptBytes":400,"outcome":"picked"}`;
+  const header = '{"recording":1,"gateway":"ns/gw","created":"2026-01-01T00:00:00.000Z"}';
+  await writeFile(trace, [header, pick(1), '{"dropped":3,"at":1}', pick(2), ''].join('\n'));
+  const command = simulate('--scenario', scenario, '--policy', 'gateway', '--seeds', '1', '--trace', trace);
+  expect([await command.exited, command.errorLines()]).toEqual([
+    0,
+    [expect.stringMatching(/^warning: trace .*: 3 lines were dropped while it was recorded/)],
+  ]);
+});
+
 test('Ctrl-C ends all workers', async () => {
   const command = simulate('--scenario', 'all', '--policy', 'all', '--seeds', '100');
   await until('workers run', async () => (await command.family()).some((line) => line.includes('simulate-worker')));

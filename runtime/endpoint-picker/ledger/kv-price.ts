@@ -9,5 +9,7 @@ const AMPLE = 0.7;
 export function kvTokenSeconds(usage: number, running: number, capacityTokens: number, endsPerSecond: number): number {
   const pressure = Math.min(1, Math.max(0, (usage - AMPLE) / (1 - AMPLE)));
   const freedPerSecond = (usage * capacityTokens * endsPerSecond) / running;
-  return pressure > 0 && freedPerSecond > 0 && freedPerSecond < Number.POSITIVE_INFINITY ? pressure ** 2 / Math.max(0.03, 1.03 - usage) / freedPerSecond : 0;
+  return pressure > 0 && freedPerSecond > 0 && freedPerSecond < Number.POSITIVE_INFINITY
+    ? pressure ** 2 / Math.max(0.03, 1.03 - usage) / freedPerSecond
+    : 0;
 }

@@ -19,9 +19,18 @@ const MEMORY_MS = 300_000;
  */
 export function groupSpeeds(speeds: readonly LearnedSpeed[], now: number): SpeedMultiples {
   const shown = speeds.filter(({ shown }) => shown);
-  const steps = groupMeans(shown.map(({ own }) => own.step), SAME_SPEED_FACTOR);
-  const sequences = groupMeans(shown.map(({ own }) => own.sequence), SAME_SEQUENCE_FACTOR);
-  const prompts = groupMeans(shown.map(({ own }) => own.prompt), SAME_SPEED_FACTOR);
+  const steps = groupMeans(
+    shown.map(({ own }) => own.step),
+    SAME_SPEED_FACTOR,
+  );
+  const sequences = groupMeans(
+    shown.map(({ own }) => own.sequence),
+    SAME_SEQUENCE_FACTOR,
+  );
+  const prompts = groupMeans(
+    shown.map(({ own }) => own.prompt),
+    SAME_SPEED_FACTOR,
+  );
   const pool =
     shown.length === 0
       ? UNKNOWN_POOL_SPEED

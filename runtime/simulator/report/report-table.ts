@@ -26,6 +26,8 @@ export interface Paint {
   dim(text: string): string;
 }
 
+const NOTHING_COUNTED = 'No request arrived after the warm-up, so there are no figures; raise the rate.';
+
 /** The rows of one scenario at one rate as right-aligned columns under a head. Lines end with a line feed. */
 export function reportTable(head: TableHead, rows: readonly ReportRow[], paint: Paint): string {
   const cells = [
@@ -43,6 +45,7 @@ export function reportTable(head: TableHead, rows: readonly ReportRow[], paint: 
     ...(head.aws === undefined ? [] : [`AWS reports against round robin: ${awsText(head.aws)}`]),
     paint.dim(lines[0]!),
     ...lines.slice(1),
+    ...(rows.length > 0 && rows.every(({ requests }) => requests === 0) ? [NOTHING_COUNTED] : []),
     '',
   ].join('\n');
 }

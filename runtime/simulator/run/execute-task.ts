@@ -23,7 +23,9 @@ export async function executeTask({
     seed,
     ...(scrapeInterval !== undefined && { scrapeInterval }),
     ...(scale !== undefined && { scale }),
-    ...(trace !== undefined && { workload: traceWorkload(await openTrace(trace), { ratePerSecond }) }),
+    ...(trace !== undefined && {
+      workload: traceWorkload((await openTrace(trace.path)).requests, { from: trace.ratePerSecond, to: ratePerSecond }),
+    }),
   });
   return figuresOf(runFleet(run));
 }

@@ -5,7 +5,7 @@ import type { RunSettings } from './cell';
 import { optionList, optionNames } from './option-list';
 import { readScenarios } from './read-scenarios';
 import { readScale } from './scale-option';
-import { measureTrace } from './trace-file';
+import { droppedNotes, measureTrace } from './trace-file';
 
 /** What the options of `simulate` say, as text. */
 export interface OrderFlags {
@@ -27,6 +27,8 @@ export interface Order {
   readonly settings: RunSettings;
   /** How the settings differ from the defaults, in words. */
   readonly notes: readonly string[];
+  /** What to know of the input, in words. */
+  readonly warnings: readonly string[];
 }
 
 const MOST_SEEDS = 1_000;
@@ -44,7 +46,7 @@ export async function readOrder(flags: OrderFlags): Promise<Order> {
   const scrapeInterval = flags.scrapeInterval === undefined ? undefined : readInterval(flags.scrapeInterval);
   const scale = flags.scale === undefined ? undefined : readScale(flags.scale);
   const scenarios = await readScenarios(flags.scenario);
-  const trace = flags.trace === undefined ? undefined : await measureTrace(flags.trace);
+  const trace = flags.trace === undefined ? undefined : { path: flags.trace, ...(await measureTrace(flags.trace)) };
   return {
     scenarios: scenarios.map((scenario) =>
       readRates(flags.rate, scenario, trace?.ratePerSecond).map((ratePerSecond) => ({
@@ -60,13 +62,14 @@ export async function readOrder(flags: OrderFlags): Promise<Order> {
     settings: {
       ...(scrapeInterval !== undefined && { scrapeInterval }),
       ...(scale !== undefined && { scale }),
-      ...(flags.trace !== undefined && { trace: flags.trace }),
+      ...(trace !== undefined && { trace: { path: trace.path, ratePerSecond: trace.ratePerSecond } }),
     },
     notes: [
       ...(flags.scrapeInterval === undefined ? [] : [`scraped every ${flags.scrapeInterval}`]),
       ...(flags.scale === undefined ? [] : [`engines scaled by ${flags.scale}`]),
       ...(flags.trace === undefined ? [] : [`requests of ${flags.trace}`]),
     ],
+    warnings: trace === undefined ? [] : droppedNotes(trace.path, trace.dropped),
   };
 }
 

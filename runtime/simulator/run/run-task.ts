@@ -12,8 +12,8 @@ export interface RunTask {
   /** In place of the policy's own. */
   readonly scrapeInterval?: ScrapeInterval;
   readonly scale?: EngineScale;
-  /** Path of a file whose requests come in place of the scenario's. */
-  readonly trace?: string;
+  /** A file whose requests come in place of the scenario's, and their own rate, so that no run has to find it. */
+  readonly trace?: { readonly path: string; readonly ratePerSecond: number };
 }
 
 /** The task in words, for error messages. */

@@ -1,9 +1,9 @@
 import type { CompleteWeights } from '../../../lib/api/inference-gateway-config/scorer-weights';
-import type { FleetRequest } from '../fleet/fleet-request';
 import type { PodSpec } from '../fleet/fleet-run';
 import { runFleet } from '../fleet/run-fleet';
 import { gatewayPolicy } from '../policies/gateway';
 import { quantile } from '../report/quantile';
+import type { TraceBlock } from './trace-blocks';
 
 /** Times to first token in one part of a trace, seconds. */
 export interface Tail {
@@ -14,27 +14,31 @@ export interface Tail {
 /** What a request that was refused or failed counts for, in seconds: worse than any wait that is worth having. */
 const FAILED_SECONDS = 120;
 
-/** `spec.overload.maxQueueTime` as it is by default. */
-const MAX_QUEUE_SECONDS = 30;
-
 /** The part of a block, from its start, in which caches fill and which does not count. */
 const WARMUP_SHARE = 0.1;
 
+/** What a block is replayed on. */
+export interface TunedFleet {
+  readonly pods: readonly PodSpec[];
+  /** `spec.overload.maxQueueTime`, seconds. */
+  readonly maxQueueSeconds: number;
+}
+
 /** Replays a block on a fleet whose gateway picks by `weights`. */
 export function blockTail(
-  pods: readonly PodSpec[],
-  block: readonly FleetRequest[],
+  { pods, maxQueueSeconds }: TunedFleet,
+  block: TraceBlock,
   weights: CompleteWeights,
   seed: number,
 ): Tail {
   const { firstTokenSeconds, refused, errors } = runFleet({
     pods,
     events: [],
-    workload: block,
-    warmupSeconds: WARMUP_SHARE * block.at(-1)!.at,
+    workload: block.requests,
+    warmupSeconds: WARMUP_SHARE * block.seconds,
     firstTokenLimitSeconds: FAILED_SECONDS,
     noticeSeconds: 0,
-    maxQueueTimeSeconds: MAX_QUEUE_SECONDS,
+    maxQueueTimeSeconds: maxQueueSeconds,
     network: { delaySeconds: 0.005, loss: 0 },
     policy: gatewayPolicy('gateway', weights),
     seed,

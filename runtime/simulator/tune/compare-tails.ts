@@ -15,7 +15,7 @@ export interface Change {
 export interface Comparison {
   readonly p95: Change;
   readonly p99: Change;
-  /** One of the two is better beyond chance, and none is worse beyond chance. */
+  /** One of the two is better beyond chance, P95 is not worse beyond chance, and P99 is no worse on average. */
   readonly better: boolean;
 }
 
@@ -29,7 +29,7 @@ export function compareTails(before: readonly Tail[], after: readonly Tail[]): C
     before.map((tail) => tail.p99),
     after.map((tail) => tail.p99),
   );
-  return { p95, p99, better: (p95.high < 0 || p99.high < 0) && p95.low <= 0 && p99.low <= 0 };
+  return { p95, p99, better: (p95.high < 0 || p99.high < 0) && p95.low <= 0 && p99.percent <= 0 };
 }
 
 /** Of ratios, whose logarithms are even: a block that is slow anyway does not outweigh the others. */

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { type CompleteWeights, schedulerWeights } from '../../../lib/api/inference-gateway-config/scorer-weights';
-import type { FleetRequest } from '../fleet/fleet-request';
-import type { PodSpec } from '../fleet/fleet-run';
-import { readTraceText } from '../run/trace-file';
+import { DEFAULT_MAX_QUEUE_SECONDS } from '../../recording/recording-line';
+import { droppedNotes, readTraceText } from '../run/trace-file';
 import { linesOf } from '../workload/lines';
 import { readTrace } from '../workload/read-trace';
 import { parseRecording } from '../workload/recording-trace';
+import type { RequestList } from '../workload/request-list';
 import { traceFormat } from '../workload/trace-format';
+import type { TunedFleet } from './block-tail';
 import { parseFleet } from './fleet-file';
 
 export interface TuneFiles {
@@ -16,13 +17,14 @@ export interface TuneFiles {
   readonly scheduler?: string;
 }
 
-export interface TuneInput {
-  readonly pods: readonly PodSpec[];
-  readonly requests: readonly FleetRequest[];
+export interface TuneInput extends TunedFleet {
+  readonly requests: RequestList;
   /** The recorded scheduler's weights; of a trace that is no recording, those of a scheduler that names none. */
   readonly present: CompleteWeights;
   /** Name of the scheduler to apply weights to. */
   readonly scheduler: string;
+  /** What to know of the trace, in words. */
+  readonly warnings: readonly string[];
 }
 
 /** Reads both files. Rejects with an error that names the file, and the field or line that is wrong. */
@@ -30,19 +32,23 @@ export async function readTuneInput({ trace, fleet, scheduler }: TuneFiles): Pro
   const pods = await named(`--fleet ${fleet}`, async () => parseFleet(await readFile(fleet, 'utf8')));
   return await named(`--trace ${trace}`, async () => ({
     pods,
-    ...readRequests(await readTraceText(trace), scheduler),
+    ...readRequests(trace, await readTraceText(trace), scheduler),
   }));
 }
 
-type Requests = Pick<TuneInput, 'requests' | 'present' | 'scheduler'>;
-
-function readRequests(text: string, wanted: string | undefined): Requests {
+function readRequests(path: string, text: string, wanted: string | undefined): Omit<TuneInput, 'pods'> {
   const lines = linesOf(text);
   const [first = ''] = lines;
   if (traceFormat(first) !== 'recording') {
-    return { requests: [...readTrace(lines)], present: completed({}), scheduler: wanted ?? 'NAME' };
+    return {
+      requests: [...readTrace(lines).requests],
+      maxQueueSeconds: DEFAULT_MAX_QUEUE_SECONDS,
+      present: completed({}),
+      scheduler: wanted ?? 'NAME',
+      warnings: [],
+    };
   }
-  const { schedulers } = parseRecording(lines);
+  const { schedulers, dropped } = parseRecording(lines);
   const names = schedulers.map((one) => one.scheduler).join(', ');
   const matching = schedulers.filter(
     (one) => wanted === undefined || one.scheduler === wanted || one.scheduler.endsWith(`/${wanted}`),
@@ -52,9 +58,11 @@ function readRequests(text: string, wanted: string | undefined): Requests {
   if (one === undefined) throw new Error(`has no scheduler ${wanted}; expected one of ${names}`);
   if (other !== undefined) throw new Error(`was recorded with several schedulers; name one with --scheduler: ${names}`);
   return {
-    requests: [...parseRecording(lines, one.scheduler).requests],
+    requests: parseRecording(lines, one.scheduler).requests,
+    maxQueueSeconds: one.maxQueueTime,
     present: completed({ weights: one.weights }),
     scheduler: one.scheduler.slice(one.scheduler.indexOf('/') + 1),
+    warnings: droppedNotes(path, dropped),
   };
 }
 

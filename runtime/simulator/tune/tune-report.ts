@@ -28,7 +28,9 @@ export function tuneReport({ requests, pods, scheduler, present }: TuneReportOpt
     changeText('P99', comparison.p99),
   );
   if (!comparison.better)
-    return [...lines, 'No change found: what was found holds up no better than by chance.'].join('\n');
+    return [...lines, 'No change found: what was found holds up no better than by chance, or makes P99 worse.'].join(
+      '\n',
+    );
   const yaml = stringify({ spec: { schedulers: [{ name: scheduler, weights: withoutZeros(weights) }] } });
   return [...lines, 'To apply, in the InferenceGatewayConfig:', yaml].join('\n');
 }

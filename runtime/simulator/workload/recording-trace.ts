@@ -9,12 +9,13 @@ import { openPrefix } from '../../recording/sealed-hashes';
 import { BLOCK_TOKENS, TOKEN_BYTES } from '../engine/types';
 import type { FleetRequest } from '../fleet/fleet-request';
 import { HASHED_BLOCK_TOKENS } from './block-ids';
+import { createConnections } from './connections';
+import { madeRequests, type RequestList } from './request-list';
 
 /** What one recording holds: the requests, and what served them. */
 export interface RecordingTrace {
-  /** In order of arrival, the first at 0. May be gone through again and again. */
-  readonly requests: Iterable<FleetRequest>;
-  readonly count: number;
+  /** In order of arrival, the first at 0. Made as they are needed: their blocks take many times what the lines do. */
+  readonly requests: RequestList;
   /** The schedulers that decided, as they were last told of. */
   readonly schedulers: FleetLine['fleet'];
   /** Lines that the router could not write. */
@@ -25,13 +26,12 @@ export interface RecordingTrace {
  * What a recording does not tell is assumed. A token of a prompt is `TOKEN_BYTES`. An answer's tokens are not read by the
  * router, so they follow from its duration: a token each 25 ms after the first one, and the first, where it was not
  * sampled, 50 ms and 0.1 ms for each prompt token after the decision. An answer that did not end well has the median
- * of the others. Clients' connections, which a connection-pinned balancer goes by, are 64, taken in turn.
+ * of the others.
  */
 const TOKEN_SECONDS = 0.025;
 const FIRST_TOKEN_SECONDS = 0.05;
 const PREFILL_TOKEN_SECONDS = 0.0001;
 const UNKNOWN_OUTPUT_TOKENS = 200;
-const CONNECTIONS = 64;
 const BLOCKS_OF_HASH = HASHED_BLOCK_TOKENS / BLOCK_TOKENS;
 
 interface Recorded {
@@ -46,7 +46,8 @@ interface Recorded {
 /**
  * Reads a recording, whole: its size is bounded where it is written. `scheduler`: of this one alone. The last line of a
  * router that was killed may be cut short; another line that cannot be read throws, with its number and what is wrong.
- * Requests that the model server refused (400 to 499) are left out: no fleet has work with them.
+ * Requests that the model server refused as faulty (400 to 499, but not the 408 and 429 of load) are left out: no fleet
+ * has work with them.
  */
 export function parseRecording(lines: Iterable<string>, scheduler?: string): RecordingTrace {
   const all: Recorded[] = [];
@@ -78,27 +79,19 @@ export function parseRecording(lines: Iterable<string>, scheduler?: string): Rec
       dropped += line.dropped;
     }
   }
-  const served = all.filter(({ end }) => !refusedByServer(end?.status));
+  const served = all.filter(({ end }) => !isFaulty(end?.status));
   // A picker that takes its time may decide out of order.
   served.sort((one, other) => one.at - other.at);
+  const connections = Array.from(served, createConnections());
   const unknownTokens = medianOutputTokens(served) ?? UNKNOWN_OUTPUT_TOKENS;
   return {
-    requests: {
-      *[Symbol.iterator]() {
-        for (const [index, recorded] of served.entries()) {
-          yield fleetRequest(recorded, recorded.at - served[0]!.at, unknownTokens, index % CONNECTIONS);
-        }
-      },
-    },
-    count: served.length,
+    requests: madeRequests(served.length, (index) => {
+      const recorded = served[index]!;
+      return fleetRequest(recorded, recorded.at - served[0]!.at, unknownTokens, connections[index]!);
+    }),
     schedulers,
     dropped,
   };
-}
-
-/** The requests of all schedulers of a recording; see `parseRecording`. */
-export function* readRecording(lines: Iterable<string>): Generator<FleetRequest> {
-  yield* parseRecording(lines).requests;
 }
 
 function* recordingLines(lines: Iterable<string>): Generator<RecordingLine> {
@@ -163,11 +156,16 @@ function medianOutputTokens(recorded: readonly Recorded[]): number | undefined {
   return known[known.length >> 1];
 }
 
-function refusedByServer(status = 200): boolean {
-  return status >= 400 && status < 500;
+/** A model server's answer to a request that no other would serve either. */
+function isFaulty(status = 200): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 /** Ids of the engine's blocks, which are smaller than those hashed. */
 function engineBlocks(hashes: readonly number[]): number[] {
-  return hashes.flatMap((hash) => Array.from({ length: BLOCKS_OF_HASH }, (_, index) => hash * BLOCKS_OF_HASH + index));
+  const blocks = new Array<number>(hashes.length * BLOCKS_OF_HASH);
+  for (let index = 0; index < blocks.length; index++) {
+    blocks[index] = hashes[Math.floor(index / BLOCKS_OF_HASH)]! * BLOCKS_OF_HASH + (index % BLOCKS_OF_HASH);
+  }
+  return blocks;
 }

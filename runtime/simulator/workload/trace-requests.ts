@@ -1,7 +1,7 @@
 import type { BlockHash } from '../../endpoint-picker/endpoint-picker';
-import { seededRandom } from '../engine/seeded-random';
 import type { FleetRequest } from '../fleet/fleet-request';
 import { createBlockIds, hashedBlocks } from './block-ids';
+import { createConnections } from './connections';
 
 /** What a trace tells of a request; times in seconds of any clock. */
 export interface TraceEntry {
@@ -17,13 +17,10 @@ export interface TraceEntry {
 /** From here on ids belong to blocks of one request alone. */
 const FIRST_PRIVATE_ID = 2 ** 52;
 
-/** Traces do not say how clients connect: as many connections as a scenario has by default, each used evenly. */
-const CONNECTIONS = 16;
-
 /** Makes requests of a trace's entries, the first one at 0. An answer without a token is taken to have one: the first. */
 export function createTraceRequests(): (entry: TraceEntry) => FleetRequest {
   const ids = createBlockIds(FIRST_PRIVATE_ID);
-  const random = seededRandom(0);
+  const connection = createConnections();
   let start: number | undefined;
   return ({ at, promptTokens, outputTokens, blocks, sharedHashes }) => {
     start ??= at;
@@ -33,7 +30,7 @@ export function createTraceRequests(): (entry: TraceEntry) => FleetRequest {
       outputTokens: Math.max(1, outputTokens),
       blocks,
       prefixHashes: ids.extend(sharedHashes, hashedBlocks(promptTokens)),
-      connection: Math.floor(random() * CONNECTIONS),
+      connection: connection(),
     };
   };
 }

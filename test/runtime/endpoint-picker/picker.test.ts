@@ -17,7 +17,6 @@ import { ADDRESS, inFlight, PODS, pick, picksByPod, prompt } from './support/pic
 
 const [POD_0, POD_1, POD_2, POD_3] = PODS;
 
-
 describe('the choice', () => {
   test('names the choice and two fallbacks', () => {
     const rig = pickerRig(schedulerState());
@@ -300,7 +299,7 @@ describe('the index', () => {
     const [a, b] = endpointStates(2);
     const rig = pickerRigWith({ later: () => undefined }, schedulerState({ endpoints: [a!] }));
     pick(rig, prompt(1000, 8));
-    rig.picker.update(gatewayState(schedulerState({ endpoints: [b!] })));
+    for (const endpoints of [[], [b!]]) rig.picker.update(gatewayState(schedulerState({ endpoints })));
     expect(pick(rig, prompt(1000, 8)).matchedBlocks).toBe(0);
   });
 });

@@ -5,7 +5,6 @@ import {
   engineCounters,
   engineMetrics,
   gatewayState,
-  NO_WEIGHTS,
   type PickerRig,
   pickerRig,
   pickRequest,

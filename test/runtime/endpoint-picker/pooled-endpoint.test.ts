@@ -1,18 +1,15 @@
-import type { EngineCounters, EngineMetrics } from '../../../runtime/endpoint-picker/engine-metrics';
-import { enter, type LedgerEntry, release } from '../../../runtime/endpoint-picker/ledger/endpoint-load';
-import { promptTokenSeconds, UNKNOWN_POOL_SPEED } from '../../../runtime/endpoint-picker/ledger/learned-speed';
-import { doneAt } from '../../../runtime/endpoint-picker/ledger/prefill-backlog';
+import { firstTokenCame, requestEnded } from '../../../runtime/endpoint-picker/endpoint-answers';
 import {
-  createEndpoint,
-  firstTokenCame,
-  metricsState,
-  type PooledEndpoint,
-  requestEnded,
   scrapeAnswered,
   scrapePaced,
   scrapeRefused,
   scrapeSent,
-} from '../../../runtime/endpoint-picker/pooled-endpoint';
+} from '../../../runtime/endpoint-picker/endpoint-scrapes';
+import type { EngineCounters, EngineMetrics } from '../../../runtime/endpoint-picker/engine-metrics';
+import { enter, type LedgerEntry, release } from '../../../runtime/endpoint-picker/ledger/endpoint-load';
+import { promptTokenSeconds, UNKNOWN_POOL_SPEED } from '../../../runtime/endpoint-picker/ledger/learned-speed';
+import { doneAt } from '../../../runtime/endpoint-picker/ledger/prefill-backlog';
+import { createEndpoint, metricsState, type PooledEndpoint } from '../../../runtime/endpoint-picker/pooled-endpoint';
 import { endpointStates, engineCounters, engineMetrics } from './support/fixtures';
 
 function newEndpoint(): PooledEndpoint {

@@ -7,7 +7,7 @@ test('begins with who records and which schedulers there are, and tells of other
   recorder.fleet(gateway({ schedulers: [] }));
   expect(lines()).toEqual([
     { recording: 1, gateway: 'ns/gw', created: '2026-01-01T00:00:00.000Z' },
-    { fleet: [{ scheduler: 'ns/a', pods: 1, weights: scheduler('a').weights }], at: 0 },
+    { fleet: [{ scheduler: 'ns/a', pods: 1, weights: scheduler('a').weights, maxQueueTime: 30 }], at: 0 },
     { fleet: [], at: 1.5 },
   ]);
 });
@@ -78,6 +78,14 @@ test('a file that is full ends with a line that says so, and grows no more', () 
   expect(lines().at(-1)).toEqual({ stopped: 'limit', at: 0 });
   expect(texts.join('').length).toBeLessThanOrEqual(3000);
   expect(clock.full).toBe(1);
+});
+
+test('a file without room for a header is left as it is', () => {
+  const { recorder, clock, texts } = memoryRecorder({ limitBytes: 300 });
+  recorder.fleet(gateway());
+  recorder.picked(0, REQUEST, picked());
+  recorder.stop();
+  expect([texts, clock.full]).toEqual([[], 1]);
 });
 
 test('an orderly end is its last line', () => {

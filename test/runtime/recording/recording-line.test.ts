@@ -1,4 +1,11 @@
-import { decodeLine, encodeLine, type RecordingLine } from '../../../runtime/recording/recording-line';
+import { overloadSchema } from '../../../lib/api/inference-gateway-config/overload';
+import { durationToMilliseconds } from '../../../lib/api/schema/duration';
+import {
+  DEFAULT_MAX_QUEUE_SECONDS,
+  decodeLine,
+  encodeLine,
+  type RecordingLine,
+} from '../../../runtime/recording/recording-line';
 
 const LINES: RecordingLine[] = [
   { recording: 1, gateway: 'ns/gw', created: '2026-01-01T00:00:00.000Z' },
@@ -26,4 +33,15 @@ test.each([
   ['{"pick":1,"at":-1,"scheduler":"a","promptBytes":1,"outcome":"picked"}', 'at: '],
 ])('%s is refused with what is wrong', (text, message) => {
   expect(() => decodeLine(text)).toThrow(message);
+});
+
+test('schedulers of the first recordings let requests wait as they do by default', () => {
+  const weights = { queue: 1 };
+  expect(decodeLine(JSON.stringify({ fleet: [{ scheduler: 'ns/a', pods: 1, weights }], at: 0 }))).toMatchObject({
+    fleet: [{ maxQueueTime: 30 }],
+  });
+});
+
+test('what stands for a gateway that says nothing is the default of its field', () => {
+  expect(durationToMilliseconds(overloadSchema.parse({}).maxQueueTime)).toBe(DEFAULT_MAX_QUEUE_SECONDS * 1000);
 });

@@ -136,7 +136,8 @@ describe('the memory of the prefix index', () => {
     const index = createPrefixIndex(seededRandom(1), { maxPairs });
     const before = buffers();
     for (let life = 0; life < 3; life++) {
-      for (let prefix = 0; prefix < 10_000; prefix++) index.add(range((life * 10_000 + prefix) * 10, blocks), prefix % pods);
+      for (let prefix = 0; prefix < 10_000; prefix++)
+        index.add(range((life * 10_000 + prefix) * 10, blocks), prefix % pods);
       expect(index.size).toBeLessThanOrEqual(maxPairs);
       expect(index.size).toBeGreaterThan(maxPairs * 0.9);
       // The latest prefix of each pod is there.

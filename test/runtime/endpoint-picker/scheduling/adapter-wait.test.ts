@@ -1,4 +1,8 @@
-import { ADAPTER_LOAD_SECONDS, adapterSeconds, heldBits } from '../../../../runtime/endpoint-picker/scheduling/adapter-wait';
+import {
+  ADAPTER_LOAD_SECONDS,
+  adapterSeconds,
+  heldBits,
+} from '../../../../runtime/endpoint-picker/scheduling/adapter-wait';
 import { residency } from '../support/fixtures';
 
 const NOW = 1_000_000;

@@ -1,5 +1,10 @@
 import { schedulerWeights } from '../../../../lib/api/inference-gateway-config/scorer-weights';
-import type { EndpointState, GatewayState, SchedulerState, ScorerWeights } from '../../../../lib/translate/gateway-state';
+import type {
+  EndpointState,
+  GatewayState,
+  SchedulerState,
+  ScorerWeights,
+} from '../../../../lib/translate/gateway-state';
 import type { PickRequest } from '../../../../runtime/endpoint-picker/endpoint-picker';
 import {
   type AdapterResidency,

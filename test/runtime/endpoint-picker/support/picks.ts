@@ -4,7 +4,9 @@ import { endpointStates, type PickerRig, pickRequest } from './fixtures';
 /** The pods of a scheduler that names none. */
 export const PODS = ['models/llama-0', 'models/llama-1', 'models/llama-2', 'models/llama-3'] as const;
 
-export const ADDRESS: ReadonlyMap<string, string> = new Map(endpointStates(4).map(({ pod, address }) => [pod, address]));
+export const ADDRESS: ReadonlyMap<string, string> = new Map(
+  endpointStates(4).map(({ pod, address }) => [pod, address]),
+);
 
 /** Throws where the request is refused. */
 export function pick(rig: PickerRig, change: Partial<PickRequest> = {}): PickedEndpoints {

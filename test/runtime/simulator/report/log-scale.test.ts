@@ -19,6 +19,10 @@ test('what lies beyond is cut to the ends', () => {
   expect([position(-1), position(0), position(1e9)]).toEqual([0, 0, 1]);
 });
 
+test('a value just below a power of ten lies within, though its logarithm is rounded up', () => {
+  expect(logScale([999_999.9999999999]).low).toBe(500_000);
+});
+
 test('all values lie within, with ticks', () => {
   fc.assert(
     fc.property(

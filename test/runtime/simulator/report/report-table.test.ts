@@ -48,6 +48,13 @@ test('a policy that answered nothing has dashes', () => {
   expect(text).not.toMatch(/NaN|null|undefined|Infinity/);
 });
 
+test('a run too short for its warm-up says so, and only that one', () => {
+  const nothing = row('gateway', { ...UNANSWERED, requests: 0, failed: 0 });
+  const note = 'No request arrived after the warm-up';
+  expect(reportTable(HEAD, [nothing], PLAIN)).toContain(note);
+  expect(reportTable(HEAD, [nothing, row('gateway', UNANSWERED)], PLAIN)).not.toContain(note);
+});
+
 test('the look comes from the caller alone', () => {
   const painted = reportTable(HEAD, [], { bold: (text) => `<${text}>`, dim: (text) => `(${text})` });
   expect(painted).toContain('<mixed-8b>');

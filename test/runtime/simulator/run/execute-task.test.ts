@@ -40,12 +40,15 @@ test('a policy that there is not fails the run', async () => {
 test('the requests of a trace come in place of the scenario’s, at the scenario’s rate', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'igw-task-'));
   try {
-    const trace = join(folder, 'azure.csv');
+    const path = join(folder, 'azure.csv');
     const row = (second: number) => `2023-11-16 18:00:${String(second).padStart(2, '0')}.0000000,800,10`;
     const rows = Array.from({ length: 41 }, (_, second) => row(second));
-    await writeFile(trace, `TIMESTAMP,ContextTokens,GeneratedTokens\n${rows.join('\n')}\n`);
+    await writeFile(path, `TIMESTAMP,ContextTokens,GeneratedTokens\n${rows.join('\n')}\n`);
     // At 5 a second the 41 requests take 8 s, the first of which is warm-up.
-    expect(await executeTask({ ...TASK, trace })).toMatchObject({ requests: 36, failed: 0 });
+    expect(await executeTask({ ...TASK, trace: { path, ratePerSecond: 1 } })).toMatchObject({
+      requests: 36,
+      failed: 0,
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

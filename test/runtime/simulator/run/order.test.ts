@@ -2,6 +2,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OrderFlags, readOrder } from '../../../../runtime/simulator/run/order';
+import { memoryRecorder, picked, REQUEST } from '../../recording/support';
 import { TINY } from './tiny-scenario';
 
 const FLAGS: OrderFlags = { scenario: 'mixed-8b', policy: 'gateway', seeds: '10' };
@@ -87,9 +88,9 @@ test('a trace has its own rate, and warms up for a tenth at most', async () => {
     (_, second) => `2023-11-16 18:00:${String(second * 2).padStart(2, '0')}.0000000,100,10`,
   );
   const trace = await write('azure.csv', `TIMESTAMP,ContextTokens,GeneratedTokens\n${rows.join('\n')}\n`);
-  const { scenarios, settings } = await readOrder({ ...FLAGS, trace });
+  const { scenarios, settings, warnings } = await readOrder({ ...FLAGS, trace });
   expect(scenarios[0]?.[0]).toMatchObject({ ratePerSecond: 0.5, warmupSeconds: 2 });
-  expect(settings.trace).toBe(trace);
+  expect([settings.trace, warnings]).toEqual([{ path: trace, ratePerSecond: 0.5 }, []]);
   expect(await rates({ trace, rate: '2' })).toEqual([[2]]);
 });
 
@@ -156,4 +157,17 @@ test('a file that is no trace says what would be one', async () => {
 test('a trace of one moment has no rate', async () => {
   const trace = await write('one.csv', 'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:00:00.0000000,100,10\n');
   await expect(readOrder({ ...FLAGS, trace })).rejects.toThrow(/one\.csv: expected requests at two different times/);
+});
+
+test('a recording that lacks lines is taken, with a warning', async () => {
+  const { recorder, clock, texts } = memoryRecorder();
+  recorder.picked(0, REQUEST, picked());
+  clock.room = false;
+  for (let i = 0; i < 2; i++) recorder.picked(1, REQUEST, picked());
+  clock.room = true;
+  recorder.picked(2, REQUEST, picked());
+  const trace = await write('recording.jsonl', texts.join(''));
+  expect((await readOrder({ ...FLAGS, trace })).warnings).toEqual([
+    `trace ${trace}: 2 lines were dropped while it was recorded, so the load was higher than it shows`,
+  ]);
 });

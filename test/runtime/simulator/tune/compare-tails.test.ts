@@ -12,12 +12,16 @@ test('changes are those of the pairs, whatever the blocks differ among each othe
 const same = [1, 1, 1, 1];
 const faster = [0.5, 0.52, 0.48, 0.5];
 const scattered = [0.5, 2, 0.6, 1.5];
+const slightlyWorse = [0.9, 1.3, 1.2, 0.8];
 const slower = [1.5, 1.6, 1.4, 1.5];
 
 test.each([
   ['both are better', faster, faster, true],
   ['one is better and the other may be', faster, scattered, true],
-  ['one is better and the other worse', faster, slower, false],
+  ['P95 is better and P99 worse', faster, slower, false],
+  ['P95 is better and P99 worse on average, if only by chance', faster, slightlyWorse, false],
+  ['P99 is better and P95 worse on average, if only by chance', slightlyWorse, faster, true],
+  ['P99 is better and P95 worse', slower, faster, false],
   ['both may be better', scattered, scattered, false],
   ['nothing changes', same, same, false],
 ])('%s', (_, p95, p99, better) => {

@@ -9,7 +9,7 @@ const requests = (count: number) =>
 test('every request is in one part, and parts for the search and held-out ones take turns', () => {
   const { search, heldOut } = traceBlocks(requests(1207));
   expect([search.length, heldOut.length]).toEqual([3, 3]);
-  const inTurn = search.flatMap((block, index) => [...block, ...heldOut[index]!]);
+  const inTurn = search.flatMap((block, index) => [...block.requests, ...heldOut[index]!.requests]);
   expect(inTurn.map(({ promptTokens }) => promptTokens)).toEqual(
     requests(1207).map(({ promptTokens }) => promptTokens),
   );
@@ -18,7 +18,9 @@ test('every request is in one part, and parts for the search and held-out ones t
 test('every part begins at 0 and keeps its gaps', () => {
   const { search, heldOut } = traceBlocks(requests(1200));
   for (const block of [...search, ...heldOut]) {
-    expect(block.map(({ at }) => at)).toEqual(block.map((_, index) => index * 0.5));
+    const times = Array.from(block.requests, ({ at }) => at);
+    expect(times).toEqual(times.map((_, index) => index * 0.5));
+    expect(block.seconds).toBe(times.at(-1));
   }
 });
 

@@ -1,5 +1,6 @@
 import { recordingPicker } from '../../../../runtime/recording/recording-picker';
-import { parseRecording, readRecording } from '../../../../runtime/simulator/workload/recording-trace';
+import { createConnections } from '../../../../runtime/simulator/workload/connections';
+import { parseRecording } from '../../../../runtime/simulator/workload/recording-trace';
 import { memoryRecorder, picked, REQUEST } from '../../recording/support';
 
 const HEADER = '{"recording":1,"gateway":"ns/gw","created":"2026-01-01T00:00:00.000Z"}';
@@ -7,7 +8,7 @@ const pick = (number: number, at: number, fields: object = {}) =>
   JSON.stringify({ pick: number, at, scheduler: 'ns/a', promptBytes: 4000, outcome: 'picked', pod: 'p1', ...fields });
 const end = (number: number, at: number, fields: object = {}) =>
   JSON.stringify({ end: number, at, status: 200, ...fields });
-const requestsOf = (...lines: string[]) => [...readRecording([HEADER, ...lines])];
+const requestsOf = (...lines: string[]) => [...parseRecording([HEADER, ...lines]).requests];
 
 test('what a router has recorded is replayed', () => {
   const { recorder, clock, texts } = memoryRecorder();
@@ -20,13 +21,13 @@ test('what a router has recorded is replayed', () => {
     ticket.done(200);
   }
   recorder.stop();
-  const { requests, count, schedulers, dropped } = parseRecording(texts.join('').split('\n'));
+  const { requests, schedulers, dropped } = parseRecording(texts.join('').split('\n'));
   const [one, other, third] = requests;
-  expect([count, dropped]).toEqual([3, 0]);
+  expect([requests.length, dropped]).toEqual([3, 0]);
   expect(schedulers).toMatchObject([{ scheduler: 'ns/a', pods: 1, weights: { queue: 2 } }, { scheduler: 'ns/b' }]);
   expect([one, other, third]).toMatchObject([
-    { at: 0, promptTokens: 250, outputTokens: 1, maxOutputTokens: 20, adapter: 'a1', connection: 0 },
-    { at: 1.5, connection: 1 },
+    { at: 0, promptTokens: 250, outputTokens: 1, maxOutputTokens: 20, adapter: 'a1' },
+    { at: 1.5 },
     { at: 3, prefixHashes: [], blocks: [] },
   ]);
   expect([one!.prefixHashes[0], one!.prefixHashes[1] === other!.prefixHashes[1]]).toEqual([
@@ -59,8 +60,31 @@ test('an answer that did not end well has the median of the others', () => {
   expect(tokens).toEqual([41, 81, 81, 121, 81, 81]);
 });
 
-test('what the model server refused is no work', () => {
-  expect(requestsOf(pick(1, 0), end(1, 1, { status: 422 }), pick(2, 5)).map(({ at }) => at)).toEqual([0]);
+test.each([400, 404, 422, 499])('what the model server refused with %d is no work', (status) => {
+  expect(requestsOf(pick(1, 0), end(1, 1, { status }), pick(2, 5)).map(({ at }) => at)).toEqual([0]);
+});
+
+test.each([408, 429])('what the model server refused with %d is load, with an answer as the others', (status) => {
+  const requests = requestsOf(pick(1, 0), end(1, 1, { status }), pick(2, 5), end(2, 7, { firstToken: 0 }));
+  expect(requests).toMatchObject([
+    { at: 0, outputTokens: 81 },
+    { at: 5, outputTokens: 81 },
+  ]);
+});
+
+test('requests are made whenever they are asked for, and none of their blocks is kept', () => {
+  const prefix = Buffer.alloc(40, 7).toString('base64');
+  const { requests } = parseRecording([HEADER, pick(1, 0, { prefix })]);
+  const [first] = requests;
+  expect(first!.blocks).toHaveLength(40);
+  expect(requests.at(0)).toEqual(first);
+  expect(requests.at(0)!.blocks).not.toBe(first!.blocks);
+});
+
+test('clients connect as those of other traces do', () => {
+  const next = createConnections();
+  const picks = Array.from({ length: 50 }, (_, index) => pick(index + 1, index));
+  expect(requestsOf(...picks).map(({ connection }) => connection)).toEqual(picks.map(() => next()));
 });
 
 test('requests come in order of their arrival, also where they were decided in another', () => {
@@ -69,8 +93,8 @@ test('requests come in order of their arrival, also where they were decided in a
 
 test('one scheduler may be taken alone', () => {
   const lines = [HEADER, pick(1, 0), pick(2, 1, { scheduler: 'ns/b' })];
-  expect(parseRecording(lines).count).toBe(2);
-  expect(parseRecording(lines, 'ns/b').count).toBe(1);
+  expect(parseRecording(lines).requests.length).toBe(2);
+  expect(parseRecording(lines, 'ns/b').requests.length).toBe(1);
 });
 
 test('a router that starts again goes on at its time of day, with pods, adapters and requests of its own', () => {
@@ -83,7 +107,7 @@ test('a router that starts again goes on at its time of day, with pods, adapters
     pick(1, 1, { adapter: 'a1' }),
     end(1, 2),
   ];
-  expect([...readRecording(lines)]).toMatchObject([
+  expect([...parseRecording(lines).requests]).toMatchObject([
     { at: 0, adapter: 'a1', outputTokens: 35 },
     { at: 61, adapter: 'a1-1', outputTokens: 35 },
   ]);

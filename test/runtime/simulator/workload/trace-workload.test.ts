@@ -11,15 +11,22 @@ const request = (at: number): FleetRequest => ({
 });
 const times = (requests: Iterable<FleetRequest>): number[] => Array.from(requests, ({ at }) => at);
 
-test('without a rate, times stay as they are', () => {
-  expect(times(traceWorkload([0, 1, 10].map(request)))).toEqual([0, 1, 10]);
+test('at the rate that a trace has, times stay as they are', () => {
+  expect(times(traceWorkload([0, 1, 10].map(request), { from: 0.2, to: 0.2 }))).toEqual([0, 1, 10]);
 });
 
-test('a rate stretches all times alike', () => {
-  // Two gaps in ten seconds are 0.2 a second.
-  expect(times(traceWorkload([0, 1, 10].map(request), { ratePerSecond: 0.1 }))).toEqual([0, 2, 20]);
+test('another rate stretches all times alike', () => {
+  expect(times(traceWorkload([0, 1, 10].map(request), { from: 0.2, to: 0.1 }))).toEqual([0, 2, 20]);
 });
 
-test.each([[[]], [[3]], [[0, 0]]])('a trace at %j has no rate to change', (at) => {
-  expect(() => traceWorkload(at.map(request), { ratePerSecond: 1 })).toThrow(/two different times/);
+test('the trace is passed over once a pass, with nothing kept of it', () => {
+  let passes = 0;
+  const requests = {
+    [Symbol.iterator]() {
+      passes += 1;
+      return [0, 1].map(request)[Symbol.iterator]();
+    },
+  };
+  times(traceWorkload(requests, { from: 1, to: 2 }));
+  expect(passes).toBe(1);
 });

@@ -1,4 +1,4 @@
-import { candidatesWith, type Column, scoresOf } from '../../support/candidates-with';
+import { type Column, candidatesWith, scoresOf } from '../../support/candidates-with';
 
 const REQUEST = { promptTokens: 4000, outputTokens: 200, blocks: 62, blockTokens: 64 };
 
