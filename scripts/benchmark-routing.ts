@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { optionList, optionNames } from '../runtime/simulator/run/option-list';
 import { readSeeds } from '../runtime/simulator/run/order';
+import { SCENARIOS } from '../runtime/simulator/scenarios';
 import { createCachedRuns } from './benchmark-routing/cached-runs';
 import { PARTS } from './benchmark-routing/parts';
 
@@ -14,17 +15,19 @@ const ROOT = join(__dirname, '..');
 const flags = new Command('benchmark-routing')
   .option('--part <names>', `parts, separated by commas, or "all": ${Object.keys(PARTS).join(', ')}`, 'all')
   .option('--seeds <count>', 'runs of each', '10')
+  .option('--scenario <names>', 'scenarios of "scenarios", "sweep" and "regret", separated by commas, or "all"', 'all')
   .parse()
-  .opts<{ part: string; seeds: string }>();
+  .opts<{ part: string; seeds: string; scenario: string }>();
 
 async function main(): Promise<void> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Error('ended by Ctrl-C; what was run is kept')));
   const seeds = readSeeds(flags.seeds);
   const names = optionNames('--part', optionList(flags.part), 'part', Object.keys(PARTS));
+  const scenarios = optionNames('--scenario', optionList(flags.scenario), 'scenario', [...SCENARIOS.keys()]);
   const runs = await createCachedRuns(join(ROOT, '.cache'), stop.signal);
   for (const name of names) {
-    const text = await PARTS[name]!({ runs, seeds, figuresFolder: join(ROOT, 'docs/figures') });
+    const text = await PARTS[name]!({ runs, seeds, scenarios, figuresFolder: join(ROOT, 'docs/figures') });
     process.stdout.write(`## ${name}\n\nSimulated, mean of ${seeds} seeds ± 95 % interval.\n\n${text}\n\n`);
   }
 }

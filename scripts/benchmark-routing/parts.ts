@@ -16,6 +16,8 @@ import { changeText, markdownTable, policyTable } from './markdown';
 interface PartContext {
   readonly runs: CachedRuns;
   readonly seeds: number;
+  /** Names of the scenarios that the parts about all scenarios are limited to. */
+  readonly scenarios: readonly string[];
   readonly figuresFolder: string;
 }
 
@@ -56,10 +58,11 @@ async function awsPart(context: PartContext): Promise<string> {
 
 /** Every policy in every scenario at its default load. */
 async function scenariosPart(context: PartContext): Promise<string> {
-  const tables = await compare(context, 'scenarios', SCENARIO_LIST.map(withAllPolicies));
+  const scenarios = chosen(context);
+  const tables = await compare(context, 'scenarios', scenarios.map(withAllPolicies));
   return tables
     .map((rows, index) => {
-      const { name, title, ratePerSecond } = SCENARIO_LIST[index]!;
+      const { name, title, ratePerSecond } = scenarios[index]!;
       return `### ${name}, ${rateText(ratePerSecond)} req/s\n\n${title}\n\n${policyTable(rows)}`;
     })
     .join('\n\n');
@@ -67,11 +70,11 @@ async function scenariosPart(context: PartContext): Promise<string> {
 
 /** Curves over load as files, and the same in numbers. */
 async function sweepPart(context: PartContext): Promise<string> {
-  const shown = ['gateway', 'gie-default', 'connection-pinned', 'least-request', 'prefix-sticky', 'oracle'];
+  const shown = ['gateway', 'gie-default', 'least-request', 'prefix-sticky', 'oracle'];
   const policies = ['gateway', 'gie-default', 'round-robin', ...shown.slice(2)];
   await mkdir(context.figuresFolder, { recursive: true });
   const texts: string[] = [];
-  for (const scenario of SCENARIO_LIST) {
+  for (const scenario of chosen(context)) {
     const { name, rates } = scenario;
     const order = rates.map((ratePerSecond) => ({ scenario: { ...scenario, ratePerSecond }, policies }));
     const tables = await compare(context, `sweep of ${name}`, order);
@@ -150,9 +153,10 @@ async function scrapePart(context: PartContext): Promise<string> {
 /** How far each policy is from the oracle at the default loads. */
 async function regretPart(context: PartContext): Promise<string> {
   const shown = ALL_POLICIES.filter((policy) => policy !== 'oracle');
-  const tables = await compare(context, 'regret', SCENARIO_LIST.map(withAllPolicies));
+  const scenarios = chosen(context);
+  const tables = await compare(context, 'regret', scenarios.map(withAllPolicies));
   const lines = tables.map((rows, index) => [
-    SCENARIO_LIST[index]!.name,
+    scenarios[index]!.name,
     ...shown.map((policy) => {
       const { regret_p50_pct, regret_p95_pct, regret_p99_pct } = rowOf(rows, policy);
       return [regret_p50_pct, regret_p95_pct, regret_p99_pct]
@@ -161,6 +165,10 @@ async function regretPart(context: PartContext): Promise<string> {
     }),
   ]);
   return `P50 / P95 / P99, % longer than the oracle's.\n\n${markdownTable(['scenario', ...shown], lines)}`;
+}
+
+function chosen({ scenarios }: PartContext): readonly Scenario[] {
+  return SCENARIO_LIST.filter(({ name }) => scenarios.includes(name));
 }
 
 function withAllPolicies(scenario: Scenario): Comparison {

@@ -1,8 +1,8 @@
 /**
  * The endpoint picker's own cost: time of a decision by pool size, with every scorer and a prompt of 256 blocks; memory
- * before and after a million picks, and of an index of a million prefixes; CPU of reading a metrics page. Times of a decision are given beside those of a bare
- * scan over as many rows in the same run: the ratio holds on any machine. `decision`, `memory` or `parser` as argument
- * runs that part alone.
+ * before and after a million picks, and of an index of a million prefixes; CPU of reading a metrics page. Times of a
+ * decision are given beside those of a bare scan over as many rows in the same run: the ratio holds on any machine.
+ * `decision`, `memory` or `parser` as argument runs that part alone.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -96,12 +96,12 @@ const BLOCKS = 256;
 const PREFIXES = 50;
 
 /** A prompt whose first half is one of 50, for an adapter. */
-function requestOf(random: () => number): PickRequest {
+function requestOf(random: () => number, blocks = BLOCKS): PickRequest {
   const shared = Math.floor(random() * PREFIXES) * BLOCKS;
-  const prefixHashes = Array.from({ length: BLOCKS }, (_, block) =>
-    block < BLOCKS / 2 ? shared + block + 1 : Math.floor(random() * 2 ** 53),
+  const prefixHashes = Array.from({ length: blocks }, (_, block) =>
+    block < blocks / 2 ? shared + block + 1 : Math.floor(random() * 2 ** 53),
   );
-  return pickRequest({ prefixHashes, promptBytes: BLOCKS * 256, adapter: adapterOf(random) });
+  return pickRequest({ prefixHashes, promptBytes: blocks * 256, adapter: adapterOf(random) });
 }
 
 /** Requests in flight, of which the oldest ends when there is no place for another one. */
@@ -180,7 +180,7 @@ function benchMemory(): void {
   const [pods, picks] = [10, 1_000_000];
   const random = seededRandom(2);
   const rig = createRig(pods, random);
-  const requests = Array.from({ length: 5000 }, () => requestOf(random));
+  const requests = Array.from({ length: 20_000 }, () => requestOf(random, 16));
   const hold = createInFlight(pods * 10);
   const figures: string[] = [];
   for (let i = 0; i <= picks; i++) {

@@ -96,7 +96,9 @@ export function learnWork(speed: LearnedSpeed, work: Work, now: number): void {
   ];
   if (!(seconds > LEAST_SECONDS && seconds < MOST_SECONDS)) return;
   if (!parts.every((part) => part >= 0 && part < MOST_SECONDS) || !parts.some((part) => part > 0)) return;
-  drift(speed, seconds * certainty);
+  // Time that nothing explains is no reason to believe the next piece of work more.
+  const expected = parts.reduce((sum, part, i) => sum + part * speed.state[i]!, 0);
+  drift(speed, Math.min(seconds, MOST_CHANGE * expected) * certainty);
   observe(speed, parts, seconds, certainty);
   speed.own = { step: speed.state[0]!, sequence: speed.state[1]!, prompt: speed.state[2]! };
   speed.work += seconds * certainty;

@@ -42,9 +42,13 @@ const FIRST_BITS = 2;
 // Of a free record.
 const NEXT_FREE = 0;
 const NO_HASH = 1;
+/** Of a block's record: the first word of its list. */
+const FIRST_LISTED = 4;
 // The list in 16-bit places: holders as id + 1, so that 0 is an empty place.
 const PLACES = RECORD_BYTES / Uint16Array.BYTES_PER_ELEMENT;
 const FIRST_PLACE = 8;
+/** No hash. */
+const NO_BLOCK = -1;
 const IDS_IN_SET = (WORDS - FIRST_BITS) * 32;
 
 /**
@@ -175,14 +179,14 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
     places[last] = 0;
   }
 
-  /** Adds 1 in `matched` for each holder that has `length` there; false where there is none. */
-  function extend(block: BlockId, length: number, matched: Int32Array): boolean {
+  /** Adds `by` in `matched` for each holder that has `length` there; false where there is none. */
+  function extend(block: BlockId, length: number, by: number, matched: Int32Array): boolean {
     let extended = false;
     for (let at = block * PLACES + FIRST_PLACE; at < (block + 1) * PLACES; at++) {
       const holder = places[at]!;
       if (holder === 0) return extended;
       if (matched[holder - 1] !== length) continue;
-      matched[holder - 1] = length + 1;
+      matched[holder - 1] = length + by;
       extended = true;
     }
     for (let set = words[block * WORDS + SETS]!; set !== 0; set = words[set * WORDS + NEXT_SET]!) {
@@ -191,12 +195,29 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
         for (let bits = words[at]!; bits !== 0; bits &= bits - 1) {
           const endpoint = first + lowestBit(bits);
           if (matched[endpoint] !== length) continue;
-          matched[endpoint] = length + 1;
+          matched[endpoint] = length + by;
           extended = true;
         }
       }
     }
     return extended;
+  }
+
+  /** Both have the same holders, kept in the same order; blocks that came together mostly have. */
+  function haveSameHolders(a: BlockId, b: BlockId): boolean {
+    if (!areSame(a * WORDS + FIRST_LISTED, b * WORDS + FIRST_LISTED, WORDS - FIRST_LISTED)) return false;
+    let [setA, setB] = [words[a * WORDS + SETS]!, words[b * WORDS + SETS]!];
+    while (setA !== 0 && setB !== 0) {
+      if (!areSame(setA * WORDS + RANGE, setB * WORDS + RANGE, WORDS - RANGE)) return false;
+      setA = words[setA * WORDS + NEXT_SET]!;
+      setB = words[setB * WORDS + NEXT_SET]!;
+    }
+    return setA === setB;
+  }
+
+  function areSame(a: number, b: number, count: number): boolean {
+    for (let i = 0; i < count; i++) if (words[a + i] !== words[b + i]) return false;
+    return true;
   }
 
   return {
@@ -216,10 +237,24 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
       if (places[block * PLACES + FIRST_PLACE] === 0) forget(block);
     },
     match(hashes, matched) {
-      let block = 0;
-      for (let length = 0; length < hashes.length; length++) {
-        block = find(hashes[length]!, block - 1);
-        if (block === 0 || !extend(block, length, matched)) return;
+      // Blocks with the same holders as the one before are only counted, and added at once.
+      let block = find(hashes[0] ?? NO_BLOCK, 0);
+      let length = 0;
+      while (block !== 0 && extend(block, length, 1, matched)) {
+        length += 1;
+        let next = 0;
+        let same = 0;
+        let last = block;
+        while (length + same < hashes.length) {
+          next = find(hashes[length + same]!, last - 1);
+          if (next === 0 || !haveSameHolders(next, block)) break;
+          last = next;
+          next = 0;
+          same += 1;
+        }
+        if (same > 0) extend(block, length, same, matched);
+        length += same;
+        block = next;
       }
     },
   };

@@ -6,7 +6,6 @@ import {
   engineMetrics,
   gatewayState,
   NO_WEIGHTS,
-  type PickerRig,
   pickerRig,
   pickerRigWith,
   pickRequest,

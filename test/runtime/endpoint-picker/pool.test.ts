@@ -5,6 +5,7 @@ import {
   engineCounters,
   engineMetrics,
   gatewayState,
+  NO_WEIGHTS,
   type PickerRig,
   pickerRig,
   pickRequest,
@@ -208,6 +209,18 @@ describe('learned speed', () => {
     rig.now += 1000;
     expect(slowShare(rig)).toBeLessThan(0.25);
   });
+});
+
+test('tokens that were sent since the last scrape take their room in the KV cache', () => {
+  const weights = { ...NO_WEIGHTS, kvCache: 1 };
+  const rig = pickerRig(schedulerState({ endpoints: endpointStates(2), weights }));
+  rig.metrics.tell(POD_0, engineMetrics({ kvUsage: 0.2, kvCapacityTokens: 100_000 }));
+  rig.metrics.tell(POD_1, engineMetrics({ kvUsage: 0.3, kvCapacityTokens: 100_000 }));
+  const long = { promptBytes: 4 * 50_000 };
+  expect([pick(rig, long), pick(rig)].map(({ endpoints }) => endpoints[0])).toEqual([
+    ADDRESS.get(POD_0),
+    ADDRESS.get(POD_1),
+  ]);
 });
 
 test('pressure on the KV cache keeps a prefix where it is', () => {

@@ -19,6 +19,6 @@ describe('the rate of ends', () => {
   });
 
   test('no time tells nothing', () => {
-    expect(rateAfter([0, 5], [-1, 5], [Number.NaN, 5])).toBeNaN();
+    expect(rateAfter([2, 6], [0, 5], [-1, 5], [Number.NaN, 5])).toBe(3);
   });
 });

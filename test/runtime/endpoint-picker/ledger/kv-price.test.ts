@@ -9,6 +9,7 @@ describe('the price of a token in the KV cache', () => {
   test('grows as the cache fills, and on when it is full', () => {
     const prices = [0.71, 0.8, 0.9, 0.95, 1].map((usage) => kvTokenSeconds(usage, 50, 400_000, 2));
     expect(prices[0]).toBeGreaterThan(0);
+    expect(prices[0]).toBeLessThan(prices[1]! / 20);
     expect(prices).toEqual(prices.toSorted((a, b) => a - b));
     expect(new Set(prices).size).toBe(prices.length);
   });

@@ -90,6 +90,15 @@ describe('the learned speed', () => {
     expect(within(speed.own.prompt, truth.prompt, 1.6)).toBe(true);
   });
 
+  test('what is well known is not moved far by a single piece of work', () => {
+    const speed = createLearnedSpeed(UNKNOWN_POOL_SPEED);
+    work(speed, REFERENCE_SPEED, { pieces: 200, seed: 1 });
+    const piece = { steps: 50, generatedTokens: 2500, promptTokens: 4000, starts: 0 };
+    learnWork(speed, { ...piece, seconds: 20 * secondsOf(piece, REFERENCE_SPEED) }, 0);
+    expect(speed.own.step).toBeLessThan(1.7);
+    expect(speed.own.prompt).toBeLessThan(1.4);
+  });
+
   test('one piece of work never more than doubles a time', () => {
     const speed = createLearnedSpeed(UNKNOWN_POOL_SPEED);
     learnWork(speed, { seconds: 1000, steps: 16, generatedTokens: 16, promptTokens: 0, starts: 0 }, 0);

@@ -56,6 +56,11 @@ describe('requests without a first token', () => {
     expect(pendingAfter(silent, { firstTokens: 7, running: 3, inFlight: 3, sent: 3 })).toBe(0);
   });
 
+  test('an engine whose gauges come later than its count is known from then on', () => {
+    const silent = { firstTokens: 5, waiting: Number.NaN, running: Number.NaN, inFlight: 1, sent: 1 };
+    expect(pendingAfter(silent, { firstTokens: 6, running: 4, inFlight: 4, sent: 5 })).toBe(3);
+  });
+
   test('are never more than are in flight, nor fewer than none', () => {
     const amount = fc.nat(50);
     const seen = fc.record({ firstTokens: amount, waiting: amount, running: amount, inFlight: amount, sent: amount });

@@ -25,6 +25,13 @@ describe('a scrape that tells how many have no first token', () => {
     expect(doneAt(load.backlog, TOKEN_SECONDS)).toBe(1200 + 3000);
   });
 
+  test('those that were sent after it left are not among them', () => {
+    const load = loadWith([5000, 5000]);
+    const mark = { at: 1000, line: load.backlog.sent };
+    add(load, 3000, 1100);
+    expect(correctBacklog(load, 1, mark, TOKEN_SECONDS, 1200)).toBe(5000);
+  });
+
   test('the last so many in line are pending: what is before them is done', () => {
     const load = loadWith([20_000, 20_000, 20_000]);
     const mark = { at: 1000, line: load.backlog.sent };
