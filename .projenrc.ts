@@ -102,7 +102,13 @@ project.package.addVersion('0.1.0');
 project.package.addField('bin', { 'inference-gateway': 'dist/inference-gateway.js' });
 project.package.addEngine('node', '>=24');
 // npm runs the install scripts of these alone: they put binaries of the platform into place. zeromq brings its own.
-project.package.addField('allowScripts', { node: true, esbuild: true, '@swc/core': true, '@parcel/watcher': false, zeromq: false });
+project.package.addField('allowScripts', {
+  node: true,
+  esbuild: true,
+  '@swc/core': true,
+  '@parcel/watcher': false,
+  zeromq: false,
+});
 project.npmrc.addConfig('omit-lockfile-registry-resolved', 'true');
 project.npmrc.addConfig('fund', 'false');
 project.npmrc.addConfig('audit', 'false');

@@ -59,7 +59,8 @@ const endpointPicking = {
       'Weights of the scorers, relative to each other. All of them 0: every pod scores the same. Not with `configMapRef`.',
   }),
   profile: schedulerProfileSchema.optional().meta({
-    description: 'A named set of weights. `weights` wins over it. Absent, and no `weights`: `balanced`. Not with `configMapRef`.',
+    description:
+      'A named set of weights. `weights` wins over it. Absent, and no `weights`: `balanced`. Not with `configMapRef`.',
     extension: true,
   }),
   configMapRef: configMapRefSchema.optional().meta({

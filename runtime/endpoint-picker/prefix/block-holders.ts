@@ -47,8 +47,6 @@ const FIRST_LISTED = 4;
 // The list in 16-bit places: holders as id + 1, so that 0 is an empty place.
 const PLACES = RECORD_BYTES / Uint16Array.BYTES_PER_ELEMENT;
 const FIRST_PLACE = 8;
-/** No hash. */
-const NO_BLOCK = -1;
 const IDS_IN_SET = (WORDS - FIRST_BITS) * 32;
 
 /**
@@ -203,6 +201,11 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
     return extended;
   }
 
+  /** The block of `hashes[at]`, which `block` stands before; 0: there is none. */
+  function nextOf(block: BlockId, hashes: readonly BlockHash[], at: number): BlockId {
+    return at < hashes.length ? find(hashes[at]!, block - 1) : 0;
+  }
+
   /** Both have the same holders, kept in the same order; blocks that came together mostly have. */
   function haveSameHolders(a: BlockId, b: BlockId): boolean {
     if (!areSame(a * WORDS + FIRST_LISTED, b * WORDS + FIRST_LISTED, WORDS - FIRST_LISTED)) return false;
@@ -238,22 +241,17 @@ export function createBlockHolders(maxHoldings: number, random: () => number): B
     },
     match(hashes, matched) {
       // Blocks with the same holders as the one before are only counted, and added at once.
-      let block = find(hashes[0] ?? NO_BLOCK, 0);
+      let block = hashes.length === 0 ? 0 : find(hashes[0]!, 0);
       let length = 0;
       while (block !== 0 && extend(block, length, 1, matched)) {
         length += 1;
-        let next = 0;
-        let same = 0;
-        let last = block;
-        while (length + same < hashes.length) {
-          next = find(hashes[length + same]!, last - 1);
-          if (next === 0 || !haveSameHolders(next, block)) break;
-          last = next;
-          next = 0;
-          same += 1;
+        const from = length;
+        let next = nextOf(block, hashes, length);
+        for (let last = next; last !== 0 && haveSameHolders(last, block); last = next) {
+          length += 1;
+          next = nextOf(last, hashes, length);
         }
-        if (same > 0) extend(block, length, same, matched);
-        length += same;
+        if (length > from) extend(block, from, length - from, matched);
         block = next;
       }
     },

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { SCENARIOS } from '../scenarios';
 import { parseScenario, type Scenario } from '../scenarios/scenario';
+import { fileFault } from './file-fault';
 import { optionList, optionNames } from './option-list';
 
 /**
@@ -26,6 +27,6 @@ async function readScenarioFile(path: string): Promise<Scenario> {
   try {
     return parseScenario(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
-    throw new Error(`--scenario ${path}: ${(error as Error).message}`);
+    throw new Error(`--scenario ${path}: ${fileFault(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { linesOf } from '../workload/lines';
 import { readTrace, type Trace } from '../workload/read-trace';
+import { fileFault } from './file-fault';
 
 /** A file is held whole, by each worker process where there are several. */
 export const MAX_TRACE_BYTES = 256 * 1024 * 1024;
@@ -19,7 +20,7 @@ export async function openTrace(path: string): Promise<Trace> {
     last = { path, trace };
     return trace;
   } catch (error) {
-    throw new Error(`trace ${path}: ${(error as Error).message}`);
+    throw new Error(`trace ${path}: ${fileFault(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type CompleteWeights, schedulerWeights } from '../../../lib/api/inference-gateway-config/scorer-weights';
 import { DEFAULT_MAX_QUEUE_SECONDS } from '../../recording/recording-line';
+import { fileFault } from '../run/file-fault';
 import { droppedNotes, readTraceText } from '../run/trace-file';
 import { linesOf } from '../workload/lines';
 import { readTrace } from '../workload/read-trace';
@@ -75,6 +76,6 @@ async function named<Value>(what: string, read: () => Promise<Value>): Promise<V
   try {
     return await read();
   } catch (error) {
-    throw new Error(`${what}: ${(error as Error).message}`);
+    throw new Error(`${what}: ${fileFault(error)}`);
   }
 }

@@ -73,6 +73,48 @@ describe('the holders of a block', () => {
     expect([...matched]).toEqual(Array.from({ length: 30 }, (_, endpoint) => endpoint % 5));
   });
 
+  test('are matched as far as each holds every block, whatever each holds and in whatever order they came', () => {
+    const endpoint = fc.oneof(fc.nat(15), fc.integer({ min: 180, max: 200 }), fc.nat(MAX_ENDPOINTS - 1));
+    const prompt = [21, 22, 23, 24, 25, 26];
+    // Most hold the same blocks, some have a hole or come to a block in another order.
+    const holding = fc.record({
+      endpoint,
+      length: fc.constantFrom(6, 6, 6, 4, 1),
+      hole: fc.nat(20),
+      early: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.uniqueArray(holding, { maxLength: 40, selector: (each) => each.endpoint }), (holdings) => {
+        const holders = createBlockHolders(1000, seededRandom(1));
+        for (const { endpoint: id, early } of holdings) if (early) add(holders, prompt[3]!, id);
+        for (const { endpoint: id, length, hole, early } of holdings) {
+          for (let block = length - 1; block >= 0; block--)
+            if (block !== hole && !(early && block === 3)) add(holders, prompt[block]!, id);
+        }
+        const matched = new Int32Array(MAX_ENDPOINTS);
+        holders.match(prompt, matched);
+        for (const { endpoint: id, length, hole, early } of holdings) {
+          const holds = (block: number) => (block < length && block !== hole) || (early && block === 3);
+          const missing = prompt.findIndex((_, block) => !holds(block));
+          expect(matched[id]).toBe(missing < 0 ? prompt.length : missing);
+          matched[id] = 0;
+        }
+        expect(matched.every((length) => length === 0)).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('are told apart where many hold both blocks, and only the last one differs', () => {
+    const holders = createBlockHolders(100, seededRandom(1));
+    for (let endpoint = 0; endpoint < 9; endpoint++) for (const hash of [31, 32]) add(holders, hash, endpoint);
+    add(holders, 31, 9);
+    add(holders, 32, 10);
+    const matched = new Int32Array(11);
+    holders.match([31, 32], matched);
+    expect([...matched]).toEqual([2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 0]);
+  });
+
   test('are found by a right guess and by a wrong one, also when the guess is no block or a former one', () => {
     const holders = createBlockHolders(100, seededRandom(1));
     for (let endpoint = 0; endpoint < 9; endpoint++) add(holders, 0, endpoint);
