@@ -3,6 +3,7 @@ import { type Drain, drainPerSecond } from './ledger/drain';
 import { effectiveQueue, effectiveRunning } from './ledger/effective-load';
 import type { EndRate } from './ledger/end-rate';
 import { type EndpointLoad, workTokens } from './ledger/endpoint-load';
+import { type FullBatch, isBatchFull } from './ledger/full-batch';
 import { kvTokenSeconds } from './ledger/kv-price';
 import { type LearnedSpeed, promptTokenSeconds, sequenceSeconds, stepSeconds } from './ledger/learned-speed';
 import { doneAt } from './ledger/prefill-backlog';
@@ -18,6 +19,7 @@ interface RowSource {
   readonly load: EndpointLoad;
   readonly drain: Drain;
   readonly ends: EndRate;
+  readonly batch: FullBatch;
   readonly speed: LearnedSpeed;
   /** The ledger when the last answered scrape left. */
   readonly scraped: { readonly inFlight: number; readonly tokens: number };
@@ -73,7 +75,8 @@ export function writeRow(
   rows[at + TOKEN_SECONDS] = promptTokenSeconds(speed);
   rows[at + STEP_SECONDS] = stepSeconds(speed);
   rows[at + SEQUENCE_SECONDS] = sequenceSeconds(speed);
-  rows[at + KV_FREE_TOKENS] = (1 - kvUsage) * metrics.kvCapacityTokens;
+  const free = (1 - kvUsage) * metrics.kvCapacityTokens;
+  rows[at + KV_FREE_TOKENS] = isBatchFull(endpoint.batch) ? Number.NEGATIVE_INFINITY : free;
   rows[at + QUEUE_MS] = waiting > 0 ? ((queue + 1) / drainPerSecond(drain)) * 1000 : Number.NaN;
   rows[at + KV_TOKEN_SECONDS] = kvTokenSeconds(kvUsage, running, metrics.kvCapacityTokens, ends.perSecond);
   rows[at + LAST_PICK] = endpoint.lastPick;

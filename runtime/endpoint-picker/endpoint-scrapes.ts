@@ -2,6 +2,7 @@ import type { EngineCounters, EngineMetrics } from './engine-metrics';
 import { busyMs } from './ledger/busy-time';
 import { observeDrain } from './ledger/drain';
 import { observeEnds } from './ledger/end-rate';
+import { observeBatch } from './ledger/full-batch';
 import { learnWork, promptTokenSeconds } from './ledger/learned-speed';
 import { countPending } from './ledger/pending-count';
 import { correctBacklog } from './ledger/waiting-line';
@@ -60,6 +61,7 @@ function learnFromScrape(endpoint: PooledEndpoint, answer: EngineMetrics, now: n
   const { waiting, counters } = answer;
   const running = Number.isNaN(answer.running) ? 0 : answer.running;
   const present = waiting + running;
+  observeBatch(endpoint.batch, waiting, answer.running);
   const seconds = (sent.at - scraped.at) / 1000;
   const ended = sent.ended - scraped.ended;
   if (waiting > 0 && former.waiting > 0) {

@@ -4,6 +4,7 @@ import { type EngineCounters, type EngineMetrics, NO_METRICS } from './engine-me
 import { createDrain, type Drain } from './ledger/drain';
 import { createEndRate, type EndRate } from './ledger/end-rate';
 import { createLoad, type EndpointLoad } from './ledger/endpoint-load';
+import { createFullBatch, type FullBatch } from './ledger/full-batch';
 import { createLearnedSpeed, type LearnedSpeed, type SpeedMultiples } from './ledger/learned-speed';
 import { createPendingCount, type PendingCount } from './ledger/pending-count';
 
@@ -24,6 +25,7 @@ export interface PooledEndpoint {
   readonly load: EndpointLoad;
   readonly drain: Drain;
   readonly ends: EndRate;
+  readonly batch: FullBatch;
   readonly speed: LearnedSpeed;
   readonly pool: PoolKnowledge;
   /** The last answer to a scrape; undefined: there was none yet. */
@@ -88,6 +90,7 @@ export function createEndpoint(id: number, state: EndpointState, pool: PoolKnowl
     load: createLoad(),
     drain: createDrain(),
     ends: createEndRate(),
+    batch: createFullBatch(),
     speed: createLearnedSpeed(pool.speed),
     pool,
     answer: undefined,

@@ -22,7 +22,7 @@ export interface Candidates {
   readonly queueMs: Float64Array;
   /** What a token in the KV cache costs others there, in seconds; 0 while there is room for all. */
   readonly kvTokenSeconds: Float64Array;
-  /** Room in the KV cache, less what was sent there since it was told. Tokens. */
+  /** Minus infinity where the batch is full; else room in the KV cache, less what was sent there since it was told. Tokens. */
   readonly kvFreeTokens: Float64Array;
   /** Learned: seconds of an uncached prompt token, of a decode step, and what each sequence in the batch adds to it. */
   readonly tokenSeconds: Float64Array;

@@ -5,7 +5,7 @@ import type { ScoredRequest } from './scorer';
 const FULL = 0.9;
 
 /**
- * Adds to `startMs` what waiting for a place in the KV cache costs. Where requests wait for one, and not only for the
+ * Adds to `startMs` what waiting for a place in batch and KV cache costs. Where requests wait for one, and not only for the
  * prompts ahead, it is the time in which those that wait will have started, by the pace at which others did, where that
  * is known; an engine that does not tell its KV cache is taken to be full when requests wait. And a place that is taken
  * in a cache that is nearly full is one that others wait for: the rest of a prompt that another endpoint holds already

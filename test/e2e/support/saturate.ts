@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatBody, send } from './send';
 
-/** Six of them fill the KV cache of `llama-8b-a10g`; all of them take it some 15 s at a test's speed. */
-const REQUESTS = 200;
-const PROMPT_WORDS = 4_000;
+/** A long prompt takes the pod some hundred milliseconds at a test's speed; one more comes before it is done. */
+const PROMPT_WORDS = 10_000;
+const LOAD_EVERY_MS = 20;
 const PROBE_EVERY_MS = 50;
 const GIVE_UP_MS = 15_000;
 
 /** Flags of a pod that can be saturated. */
 export const SMALL_POD_FLAGS = ['--profile', 'llama-8b-a10g'] as const;
 
-/** A queue that a pool with little load drains within this time. */
-export const SHORT_QUEUE = { maxQueueTime: '100ms' } as const;
+/** Any long prompt that is under way is a longer queue than this. */
+export const SHORT_QUEUE = { maxQueueTime: '20ms' } as const;
 
 /**
- * Sends more long requests at once than a pod with `SMALL_POD_FLAGS` holds, runs `action` once the gateway refuses
- * requests for the model, and takes the load away afterwards.
+ * Sends long prompts to a pod with `SMALL_POD_FLAGS` without end, most of which are refused themselves, runs `action` once
+ * the gateway refuses other requests for the model, and takes the load away afterwards.
  */
 export async function whileSaturated<T>(url: string, model: string, action: () => Promise<T>): Promise<T> {
   const load = new AbortController();
@@ -26,11 +26,12 @@ export async function whileSaturated<T>(url: string, model: string, action: () =
     const answered = send(url, path, { body, signal }).then(({ status }) => seen(status));
     pending.push(answered.catch(() => {}));
   };
+  let sent = 0;
+  const loading = setInterval(() => {
+    const prompt = `${sent++} `.repeat(PROMPT_WORDS);
+    fire('/v1/completions', JSON.stringify({ model, prompt, max_tokens: 1 }));
+  }, LOAD_EVERY_MS);
   try {
-    for (let index = 0; index < REQUESTS; index++) {
-      const prompt = `${index} `.repeat(PROMPT_WORDS);
-      fire('/v1/completions', JSON.stringify({ model, prompt, max_tokens: 8 }));
-    }
     let refused = false;
     const deadline = performance.now() + GIVE_UP_MS;
     while (!refused) {
@@ -43,6 +44,7 @@ export async function whileSaturated<T>(url: string, model: string, action: () =
     }
     return await action();
   } finally {
+    clearInterval(loading);
     load.abort();
     await Promise.all(pending);
   }

@@ -26,6 +26,11 @@ describe('waiting for room in the KV cache', () => {
     expect(startOf({ ...tight, matchedBlocks: [7] })).toBe(300);
   });
 
+  test('a full batch is waited for though the KV cache has room, also for a prompt that is cached whole', () => {
+    const full = { startMs: [300], queueMs: [9000], kvFreeTokens: [Number.NEGATIVE_INFINITY], matchedBlocks: [10] };
+    expect(startOf(full)).toBe(9000);
+  });
+
   test('an engine that does not tell its KV cache is full when requests wait', () => {
     const unknown = { startMs: [300], kvUsage: [Number.NaN], kvFreeTokens: [Number.NaN] };
     expect(startOf({ ...unknown, queueMs: [9000] })).toBe(9000);

@@ -126,8 +126,8 @@ test.each<[string, Partial<OrderFlags>, string | RegExp]>([
     '--scale prefil=0.7: there is no factor prefil; did you mean prefill?',
   ],
   ['factor of an object', { scale: 'toString=1' }, '--scale toString=1: there is no factor toString; expected prefill'],
-  ['missing scenario file', { scenario: '/nowhere/mine.json' }, /--scenario \/nowhere\/mine.json: ENOENT/],
-  ['missing trace', { trace: '/nowhere/trace.csv' }, /trace \/nowhere\/trace.csv: ENOENT/],
+  ['missing scenario file', { scenario: '/nowhere/mine.json' }, /--scenario \/nowhere\/mine.json: no such file/],
+  ['missing trace', { trace: '/nowhere/trace.csv' }, /trace \/nowhere\/trace.csv: no such file/],
 ])('%s', async (_, flags, message) => {
   await expect(readOrder({ ...FLAGS, ...flags })).rejects.toThrow(message);
 });
