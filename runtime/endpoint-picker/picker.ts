@@ -10,7 +10,7 @@ import type { PickerObserver } from './observe';
 import { createPool, type Decision, type Membership, type Pool } from './pool';
 import { createEndpoint, endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
 import { createPrefixIndex } from './prefix/prefix-index';
-import { expectedOutputTokens, MAX_BLOCK_TOKENS, promptTokens, uncachedTokens } from './scheduling/request-size';
+import { MAX_BLOCK_TOKENS } from './scheduling/request-size';
 import { type PoolStatus, poolStatus } from './status';
 
 export interface PickerOptions {
@@ -156,17 +156,7 @@ export function createPicker({ state, metrics, clock, random, observe, precise, 
   function writeDown(pool: Pool, request: PickRequest, decision: Decision, now: number): PickedEndpoints {
     const { endpoint, watch } = decision.chosen[0]!;
     const { explanation } = decision;
-    const entry = enter(
-      endpoint.load,
-      {
-        promptTokens: promptTokens(request),
-        uncachedTokens: uncachedTokens(request, decision.matchedBlocks),
-        outputTokens: expectedOutputTokens(request),
-        adapter: request.adapter,
-      },
-      promptTokenSeconds(endpoint.speed),
-      now,
-    );
+    const entry = enter(endpoint.load, decision.size, promptTokenSeconds(endpoint.speed), now);
     endpoint.picks += 1;
     endpoint.lastPick = ++picks;
     if (decision.cold) endpoint.lastColdPick = picks;

@@ -3,6 +3,7 @@ import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import type { PickRefused, PickRequest } from './endpoint-picker';
 import { gatherRows, ROW_LENGTH, rowAdapterSeconds, writeRow } from './endpoint-row';
 import { NO_METRICS } from './engine-metrics';
+import type { RequestSize } from './ledger/endpoint-load';
 import { UNKNOWN_POOL_SPEED } from './ledger/learned-speed';
 import { groupSpeeds } from './ledger/speed-groups';
 import type { MetricsWatch } from './metrics-source';
@@ -11,7 +12,7 @@ import { adapterSeconds } from './scheduling/adapter-wait';
 import { type Candidates, createCandidates } from './scheduling/candidates';
 import { choose } from './scheduling/choose';
 import { explain } from './scheduling/explain';
-import { blockTokens, expectedOutputTokens, promptTokens } from './scheduling/request-size';
+import { sizeOf, uncachedTokens } from './scheduling/request-size';
 import { waitForRoom } from './scheduling/wait-for-room';
 import { type WeightedScorer, weigh, weightedScorers } from './scheduling/weigh';
 
@@ -29,6 +30,8 @@ export interface Decision {
   readonly chosen: readonly Member[];
   /** Leading blocks that the first of them is thought to hold. */
   readonly matchedBlocks: number;
+  /** The request as the ledger counts it there. */
+  readonly size: RequestSize;
   /** No candidate holds any block of the prompt. */
   readonly cold: boolean;
   readonly explanation: string | undefined;
@@ -178,13 +181,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
     followPoolSpeed(now);
     gather(request, matched, now);
     if (candidates.count === 0) return { outcome: 'no-endpoints', retryAfterSeconds: retryAfterSeconds(0, overload) };
-    const scored = {
-      adapter: request.adapter,
-      promptTokens: promptTokens(request),
-      outputTokens: expectedOutputTokens(request),
-      blocks: request.prefixHashes.length,
-      blockTokens: blockTokens(request),
-    };
+    const scored = sizeOf(request);
     waitForRoom(candidates, scored);
     const excess = overloadMs(candidates.startMs, candidates.count, overload.maxQueueTimeMs);
     if (excess > 0) return { outcome: 'saturated', retryAfterSeconds: retryAfterSeconds(excess, overload) };
@@ -193,9 +190,12 @@ export function createPool(first: SchedulerState, membership: Membership, random
     const count = choose(totals, candidates, random, chosenRows);
     const chosen: Member[] = [];
     for (let place = 0; place < count; place++) chosen.push(members[places[chosenRows[place]!]!]!);
+    const matchedBlocks = candidates.matchedBlocks[chosenRows[0]!]!;
+    const { adapter, promptTokens, outputTokens } = scored;
     return {
       chosen,
-      matchedBlocks: candidates.matchedBlocks[chosenRows[0]!]!,
+      matchedBlocks,
+      size: { adapter, promptTokens, outputTokens, uncachedTokens: uncachedTokens(scored, matchedBlocks) },
       cold: isCold(),
       explanation: request.explain
         ? explain(

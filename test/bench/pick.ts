@@ -26,6 +26,7 @@ import {
 } from '../runtime/endpoint-picker/support/fixtures';
 import { parseWholePage, sumOfSamples } from '../runtime/endpoint-picker/support/reference-parser';
 import { vllmPage } from '../runtime/endpoint-picker/support/vllm-page';
+import { quantile } from './overhead/quantiles';
 
 const SILENT: PickerObserver = { picked() {}, refused() {}, servedElsewhere() {}, scraped() {} };
 
@@ -169,10 +170,6 @@ function scan(rows: Float64Array): void {
   let highest = 0;
   for (let at = 0; at < rows.length; at++) if (rows[at]! > highest) highest = rows[at]!;
   seen += highest;
-}
-
-function quantile(samples: Float64Array, q: number): number {
-  return samples.sort()[Math.floor(samples.length * q)]!;
 }
 
 /** Heap and buffers after every quarter of a million picks. The clock goes on as above. */

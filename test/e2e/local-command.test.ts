@@ -3,24 +3,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningCommand, startCommand } from './support/command';
+import { ONE_SCHEDULER } from './support/one-scheduler';
 import { send } from './support/send';
 import { until } from './support/until';
 
 const ANY_PORT = ['--listen', '127.0.0.1:0'];
-const GATEWAY = `apiVersion: inference.sagemaker.aws.amazon.com/v1alpha1
-kind: InferenceGatewayConfig
-metadata:
-  name: test
-spec:
-  bbr:
-    enabled: true
-  schedulers:
-    - name: a
-      modelName: model-a
-      modelSelector:
-        matchLabels:
-          app: a
-`;
 
 let folder: string;
 let commands: RunningCommand[];
@@ -48,7 +35,7 @@ async function write(name: string, text: string): Promise<string> {
 
 /** A gateway of the test's own objects that serves. */
 async function startServing(): Promise<{ command: RunningCommand; url: string }> {
-  const command = start(['local', '-f', await write('gateway.yaml', GATEWAY), ...ANY_PORT]);
+  const command = start(['local', '-f', await write('gateway.yaml', ONE_SCHEDULER), ...ANY_PORT]);
   const url = await until('the gateway serves', () => /Gateway +(http:\S+)\/v1/.exec(command.stdout())?.[1]);
   return { command, url };
 }
@@ -95,7 +82,7 @@ test('Envoy and the router end when the command is killed', async () => {
 });
 
 test('Ctrl-C while the parts start leaves none of them', async () => {
-  const command = start(['local', '-f', await write('gateway.yaml', GATEWAY), ...ANY_PORT]);
+  const command = start(['local', '-f', await write('gateway.yaml', ONE_SCHEDULER), ...ANY_PORT]);
   await until('the router process is there', async () =>
     (await command.family()).some((line) => line.includes('local-router')),
   );
@@ -115,14 +102,14 @@ describe('one clear line, and nothing left running:', () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };
-    const path = await write('gateway.yaml', GATEWAY);
+    const path = await write('gateway.yaml', ONE_SCHEDULER);
     const seen = await refused(start(['local', '-f', path, '--listen', `127.0.0.1:${port}`]));
     taken.close();
     expect(seen).toEqual([2, `error: 127.0.0.1:${port} is in use; free it or choose another with --listen`]);
   });
 
   test('no Envoy', async () => {
-    const path = await write('gateway.yaml', GATEWAY);
+    const path = await write('gateway.yaml', ONE_SCHEDULER);
     expect(await refused(start(['local', '-f', path, ...ANY_PORT], { ENVOY_BIN: '/nonexistent' }))).toEqual([
       2,
       'error: ENVOY_BIN names /nonexistent, which is not an executable file. Correct it, or unset it.',
@@ -130,19 +117,19 @@ describe('one clear line, and nothing left running:', () => {
   });
 
   test('an Envoy that is none', async () => {
-    const path = await write('gateway.yaml', GATEWAY);
+    const path = await write('gateway.yaml', ONE_SCHEDULER);
     const seen = await refused(start(['local', '-f', path, ...ANY_PORT], { ENVOY_BIN: '/bin/false' }));
     expect(seen).toEqual([expect.any(Number), expect.stringMatching(/^error: Envoy ended with code 1\b/)]);
   });
 
   test('bad YAML', async () => {
-    const path = await write('gateway.yaml', GATEWAY.replace('enabled: true', 'enabled: [true'));
+    const path = await write('gateway.yaml', ONE_SCHEDULER.replace('enabled: true', 'enabled: [true'));
     const seen = await refused(start(['local', '-f', path, ...ANY_PORT]));
     expect(seen).toEqual([1, expect.stringMatching(new RegExp(`^error: ${path}:\\d+: `))]);
   });
 
   test('an object with a fault', async () => {
-    const path = await write('gateway.yaml', GATEWAY.replace('enabled: true', 'enabled: yes please'));
+    const path = await write('gateway.yaml', ONE_SCHEDULER.replace('enabled: true', 'enabled: yes please'));
     const seen = await refused(start(['local', '-f', path, ...ANY_PORT]));
     expect(seen).toEqual([1, expect.stringMatching(new RegExp(`^error: ${path}:7 spec\\.bbr\\.enabled: `))]);
   });
@@ -166,7 +153,10 @@ describe('one clear line, and nothing left running:', () => {
 });
 
 test('validate prints every fault as file:line path: message and exits 1', async () => {
-  const text = GATEWAY.replace('enabled: true', 'enabled: true\n    replica: 2').replace('name: a\n', 'name: A\n');
+  const text = ONE_SCHEDULER.replace('enabled: true', 'enabled: true\n    replica: 2').replace(
+    'name: a\n',
+    'name: A\n',
+  );
   const path = await write('gateway.yaml', text);
   const command = start(['validate', '-f', path]);
   expect(await command.exited).toBe(1);
@@ -177,7 +167,7 @@ test('validate prints every fault as file:line path: message and exits 1', async
 });
 
 test('validate of valid objects exits 0', async () => {
-  const command = start(['validate', '-f', await write('gateway.yaml', GATEWAY)]);
+  const command = start(['validate', '-f', await write('gateway.yaml', ONE_SCHEDULER)]);
   expect([await command.exited, command.stdout()]).toEqual([
     0,
     'warning: scheduler a: its modelSelector selects no pod\nvalid: 1 objects\n',

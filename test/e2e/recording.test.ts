@@ -7,24 +7,10 @@ import { startLocalGateway } from '../../runtime/local/local-gateway';
 import { decodeLine } from '../../runtime/recording/recording-line';
 import { parseRecording } from '../../runtime/simulator/workload/recording-trace';
 import { type RunningCommand, startCommand } from './support/command';
+import { ONE_SCHEDULER } from './support/one-scheduler';
 import { COMMAND } from './support/pod-process';
 import { chatBody, send } from './support/send';
 import { until } from './support/until';
-
-const GATEWAY = `apiVersion: inference.sagemaker.aws.amazon.com/v1alpha1
-kind: InferenceGatewayConfig
-metadata:
-  name: test
-spec:
-  bbr:
-    enabled: true
-  schedulers:
-    - name: a
-      modelName: model-a
-      modelSelector:
-        matchLabels:
-          app: a
-`;
 
 let folder: string;
 let command: RunningCommand | undefined;
@@ -40,7 +26,7 @@ const path = () => join(folder, 'recording.jsonl');
 
 /** `local --record`; gives its URL. */
 async function startRecording(...args: string[]): Promise<string> {
-  await writeFile(join(folder, 'gateway.yaml'), GATEWAY);
+  await writeFile(join(folder, 'gateway.yaml'), ONE_SCHEDULER);
   const flags = ['--listen', '127.0.0.1:0', '--record', path(), ...args];
   const running = startCommand(['local', '-f', join(folder, 'gateway.yaml'), ...flags]);
   command = running;
@@ -64,7 +50,7 @@ test('local --record writes down each decision and ends the file in order on Ctr
 });
 
 test('a router that is killed leaves what it wrote, and its successor adds to it', async () => {
-  await writeFile(join(folder, 'gateway.yaml'), GATEWAY);
+  await writeFile(join(folder, 'gateway.yaml'), ONE_SCHEDULER);
   const gateway = await startLocalGateway({
     paths: [folder],
     listen: { host: '127.0.0.1', port: 0 },

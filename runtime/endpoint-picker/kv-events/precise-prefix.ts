@@ -4,7 +4,7 @@ import type { PickerLog } from '../observe';
 import { createInFlightBlocks } from '../prefix/in-flight-blocks';
 import { createPreciseIndex } from '../prefix/precise-index';
 import { blockHashes, rootHash } from '../prefix/token-blocks';
-import { blockTokens as approximateBlockTokens } from '../scheduling/request-size';
+import { sizeOf } from '../scheduling/request-size';
 import { createEndpointBlocks, type EndpointBlocks } from './endpoint-blocks';
 import type { KvEventsObserver } from './observe';
 import type { PromptTokens } from './prompt-tokens';
@@ -173,7 +173,7 @@ export function createPrecisePrefix(options: PrecisePrefixOptions): PrecisePrefi
       const all = schedulers.get(request.scheduler);
       if (all === undefined) return;
       const blocks = request.prefixHashes.length;
-      const tokensOfBlock = approximateBlockTokens(request);
+      const tokensOfBlock = sizeOf(request).blockTokens;
       if (tokensOfBlock === 0) return;
       // A token is taken as 4 bytes everywhere else: what is shared is measured as a part of the prompt.
       const blocksOfToken = request.promptBytes / 4 / tokensOfBlock / tokens.count;

@@ -1,4 +1,5 @@
 import type { Candidates } from './candidates';
+import { uncachedTokens } from './request-size';
 import type { ScoredRequest } from './scorer';
 
 /** From this use on a KV cache in front of which requests wait is full: room comes and goes with each of them. 0..1. */
@@ -12,17 +13,12 @@ const FULL = 0.9;
  * is expensive there.
  */
 export function waitForRoom(candidates: Candidates, request: ScoredRequest): void {
-  const { count, startMs, queueMs, kvUsage, kvFreeTokens, kvTokenSeconds } = candidates;
+  const { count, startMs, matchedBlocks, queueMs, kvUsage, kvFreeTokens, kvTokenSeconds } = candidates;
   for (let i = 0; i < count; i++) {
-    const uncached = uncachedTokens(candidates, request, i);
+    const uncached = uncachedTokens(request, matchedBlocks[i]!);
     const byPace = queueMs[i]!;
     const hasRoom = kvUsage[i]! < FULL && kvFreeTokens[i]! >= uncached;
     if (!hasRoom && byPace > startMs[i]!) startMs[i] = byPace;
     startMs[i]! += (uncached + request.outputTokens) * kvTokenSeconds[i]! * 1000;
   }
-}
-
-/** Prompt tokens that candidate `row` has to compute. */
-export function uncachedTokens({ matchedBlocks }: Candidates, request: ScoredRequest, row: number): number {
-  return Math.max(0, request.promptTokens - Math.min(matchedBlocks[row]!, request.blocks) * request.blockTokens);
 }

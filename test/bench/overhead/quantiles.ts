@@ -1,5 +1,5 @@
 /** The value below which the fraction `q` of the samples lies; NaN of none. Sorts `samples` in place. */
-export function quantile(samples: number[], q: number): number {
+export function quantile(samples: number[] | Float64Array, q: number): number {
   samples.sort((a, b) => a - b);
   return samples[Math.min(samples.length - 1, Math.floor(q * samples.length))] ?? Number.NaN;
 }

@@ -1,8 +1,6 @@
+import { uncachedTokens } from '../request-size';
 import type { Scorer } from '../scorer';
-import { uncachedTokens } from '../wait-for-room';
-
-/** Differences far below this are not felt. Seconds. */
-const GRAIN_SECONDS = 0.05;
+import { scoreSoonestFirst } from './soonest-first';
 
 /** A prompt that is computed delays others and displaces cached blocks: its time counts this many times. */
 const PROMPT_PRICE = 2;
@@ -13,18 +11,15 @@ const ANSWER_PRICE = 0.05;
 /**
  * Soonest first token: the wait for the prompts ahead, the uncached rest of this one at the speed learned for the
  * endpoint, a step, and an adapter's load. Then the answer: its own steps, and what it adds to the steps of the others.
- * The best candidate has 1, one that takes twice as long about half.
  */
 export const predictedLatency: Scorer = (candidates, request, scores) => {
-  const { count, startMs, tokenSeconds, stepSeconds, sequenceSeconds, adapterSeconds, inFlight } = candidates;
+  const { count, startMs, matchedBlocks, tokenSeconds, stepSeconds, sequenceSeconds, adapterSeconds, inFlight } =
+    candidates;
   const steps = 1 + request.outputTokens * ANSWER_PRICE;
-  let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < count; i++) {
-    const prompt = uncachedTokens(candidates, request, i) * tokenSeconds[i]! * PROMPT_PRICE;
+    const prompt = uncachedTokens(request, matchedBlocks[i]!) * tokenSeconds[i]! * PROMPT_PRICE;
     const step = stepSeconds[i]! + sequenceSeconds[i]! * (2 * inFlight[i]! + 1);
-    const seconds = startMs[i]! / 1000 + prompt + steps * step + adapterSeconds[i]!;
-    scores[i] = seconds;
-    if (seconds < least) least = seconds;
+    scores[i] = startMs[i]! / 1000 + prompt + steps * step + adapterSeconds[i]!;
   }
-  for (let i = 0; i < count; i++) scores[i] = (least + GRAIN_SECONDS) / (scores[i]! + GRAIN_SECONDS);
+  scoreSoonestFirst(scores, count, scores);
 };

@@ -1,4 +1,4 @@
-import { uncachedTokens, waitForRoom } from '../../../../runtime/endpoint-picker/scheduling/wait-for-room';
+import { waitForRoom } from '../../../../runtime/endpoint-picker/scheduling/wait-for-room';
 import { candidatesWith, scoredRequest } from '../support/candidates-with';
 
 const REQUEST = scoredRequest({ promptTokens: 1000, outputTokens: 200, blocks: 10, blockTokens: 100 });
@@ -45,9 +45,4 @@ describe('waiting for room in the KV cache', () => {
     expect(startOf({ kvTokenSeconds: [0.001] })).toBeCloseTo(1200);
     expect(startOf({ kvTokenSeconds: [0.001], matchedBlocks: [10] })).toBeCloseTo(200);
   });
-});
-
-test('no more is cached than the prompt has', () => {
-  const candidates = candidatesWith({ matchedBlocks: [0, 4, 99] });
-  expect([0, 1, 2].map((row) => uncachedTokens(candidates, REQUEST, row))).toEqual([1000, 600, 0]);
 });
