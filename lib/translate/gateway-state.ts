@@ -12,6 +12,11 @@ export interface GatewayState {
   readonly defaultBackend?: { readonly name: string; readonly port: number };
   /** A client may ask for `x-gateway-decision`. */
   readonly explain: boolean;
+  /**
+   * Verified tokens say what a request's objective and tenant are (`spec.auth.jwt.claims`): Envoy writes the headers from
+   * them, and removes what a client sent. Absent or false: the headers are the client's own.
+   */
+  readonly claims?: boolean;
   readonly schedulers: readonly SchedulerState[];
   /** In order of precedence: exact matches are looked up before generic ones, the oldest object first. */
   readonly rewrites: readonly RewriteState[];
@@ -27,6 +32,12 @@ export interface SchedulerState {
   readonly engine: EngineType;
   readonly weights: ScorerWeights;
   readonly overload: OverloadState;
+  /** `InferenceObjective`s of this scheduler's pool, by name; one name comes once. */
+  readonly objectives?: readonly ObjectiveState[];
+  /** Absent: no request waits in the gateway for its turn. */
+  readonly flowControl?: FlowControlState;
+  /** Absent: `{ attempts: 2, afterDispatch: true }`. */
+  readonly retry?: RetryState;
   /** Milliseconds; 0 is off; absent is the gateway's default. */
   readonly routeTimeoutMs?: number;
   /** How the pods speak HTTP: HTTP/1.1, or HTTP/2 without TLS. Absent is `http`. */
@@ -53,6 +64,43 @@ export interface OverloadState {
   /** Clamp of Retry-After. Whole seconds. */
   readonly retryAfterMinSeconds: number;
   readonly retryAfterMaxSeconds: number;
+  /** A request for a pool without a ready pod waits so long for the first one. Milliseconds; absent or 0: not at all. */
+  readonly emptyPoolHoldMs?: number;
+}
+
+export interface ObjectiveState {
+  readonly name: string;
+  /** Above 0 is Critical, 0 Standard, below 0 Sheddable. */
+  readonly priority: number;
+}
+
+export type Band = 'critical' | 'standard' | 'sheddable';
+
+/** Bands, the most important first. */
+export const BANDS = ['critical', 'standard', 'sheddable'] as const satisfies readonly Band[];
+
+export interface FlowControlState {
+  readonly bands: Readonly<Record<Band, BandLimits>>;
+  /** Bytes of request bodies that may wait in the queues of all bands together. */
+  readonly maxBytes: number;
+  /** Tenants of one band that have a queue of their own at one time; the others share one. */
+  readonly maxTenants: number;
+  /** A client's headers are believed, also where they raise a priority. */
+  readonly trustClientHeaders: boolean;
+}
+
+export interface BandLimits {
+  /** A request that has waited so long is refused. Milliseconds. */
+  readonly ttlMs: number;
+  readonly maxRequests: number;
+  readonly maxBytes: number;
+}
+
+export interface RetryState {
+  /** Further endpoints tried, 0 to 2, before response headers have come. */
+  readonly attempts: number;
+  /** Also when the connection broke after the request was sent: a generation may then have begun twice. */
+  readonly afterDispatch: boolean;
 }
 
 export interface EndpointState {

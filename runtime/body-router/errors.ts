@@ -85,6 +85,24 @@ const REFUSALS = {
     param: null,
     message: 'Every model server of this model is busy. Try again in {seconds} s.',
   },
+  queue_full: {
+    status: 429,
+    type: 'rate_limit_error',
+    param: null,
+    message: 'Every model server of this model is busy, and as many requests wait as may. Try again in {seconds} s.',
+  },
+  queue_timeout: {
+    status: 429,
+    type: 'rate_limit_error',
+    param: null,
+    message: 'Every model server of this model stayed busy while the request waited. Try again in {seconds} s.',
+  },
+  shutting_down: {
+    status: 503,
+    type: UNAVAILABLE,
+    param: null,
+    message: 'This part of the gateway is shutting down. Try again.',
+  },
   no_endpoints: {
     status: 503,
     type: UNAVAILABLE,

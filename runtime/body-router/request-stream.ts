@@ -1,5 +1,5 @@
 import { SERVED_ENDPOINT_HEADER } from '../../lib/translate/envoy/control-headers';
-import type { EndpointPicker, PickResult, Ticket } from '../endpoint-picker/endpoint-picker';
+import type { EndpointPicker, PendingPick, PickResult, Refusal, Ticket } from '../endpoint-picker/endpoint-picker';
 import {
   MAX_TOKENIZED_BODY_BYTES,
   type TokenizeRequest,
@@ -58,6 +58,7 @@ interface Departure extends Resolution {
 export class RequestStream implements ProcessorStream {
   private headers: HeaderMap = new Map();
   private reader: BodyReader | undefined;
+  private held: PendingPick | undefined;
   private ticket: Ticket | undefined;
   private status: number | undefined;
   private over = false;
@@ -124,6 +125,7 @@ export class RequestStream implements ProcessorStream {
 
   closed(): void {
     this.over = true;
+    this.held?.cancel();
     this.ticket?.done(this.status);
   }
 
@@ -153,7 +155,7 @@ export class RequestStream implements ProcessorStream {
     const { route } = destination;
     const departure: Departure = { ...destination, startedAt, body, facts, asked };
     const salt = prefixSalt(route, facts.cacheSalt ? spanBytes(body, facts.cacheSalt).toString('latin1') : '');
-    let picked: PickResult | Promise<PickResult>;
+    let picked: PickResult | PendingPick;
     try {
       picked = this.context.picker.pick({
         scheduler: route.scheduler,
@@ -169,7 +171,8 @@ export class RequestStream implements ProcessorStream {
       return this.pickerFailed(error, route.scheduler);
     }
     if ('outcome' in picked) return this.answer(picked, departure, routing);
-    return picked.then(
+    this.held = picked;
+    return picked.result.then(
       (result) => this.answer(result, departure, routing),
       (error: unknown) => this.pickerFailed(error, route.scheduler),
     );
@@ -182,14 +185,18 @@ export class RequestStream implements ProcessorStream {
 
   private answer(result: PickResult, departure: Departure, routing: Routing): Answer {
     const { route } = departure;
-    if (result.outcome !== 'picked') {
-      const refusal = result.outcome === 'saturated' ? 'pool_saturated' : 'no_endpoints';
-      const seconds = result.retryAfterSeconds;
-      return this.refuse(refusal, { seconds }, route.scheduler, seconds);
-    }
+    this.held = undefined;
     if (this.over) {
-      result.ticket.done();
+      if (result.outcome === 'picked') result.ticket.done();
       return CONTINUE;
+    }
+    if (result.outcome === 'no-answer') {
+      this.reportRouted(departure, routing);
+      return routedAnswer(this.headers, route, [], this.rewritten(departure));
+    }
+    if (result.outcome !== 'picked') {
+      const seconds = result.retryAfterSeconds;
+      return this.refuse(REFUSAL_OF[result.outcome], { seconds }, route.scheduler, seconds);
     }
     // A peer that repeats its messages is picked for again; each ticket is given back.
     this.ticket?.done();
@@ -230,6 +237,16 @@ export class RequestStream implements ProcessorStream {
     return refuse(name, values, retryAfterSeconds);
   }
 }
+
+const REFUSAL_OF: Readonly<Record<Refusal, RefusalName>> = {
+  saturated: 'pool_saturated',
+  'queue-full': 'queue_full',
+  expired: 'queue_timeout',
+  'no-endpoints': 'no_endpoints',
+  'shutting-down': 'shutting_down',
+  // Never shown: only who is gone cancels.
+  cancelled: 'queue_timeout',
+};
 
 /** Of a prompt with a cache salt nothing can be found by its tokens alone. */
 function tokenizable({ body, facts, route }: Departure): TokenizeRequest | undefined {

@@ -7,7 +7,10 @@ import type { Body, ContinueAnswer, HeaderMap } from '../ext-proc/processor';
 import { isHeaderSafe, MODEL_NAME, sentControlHeaders } from './control-headers';
 import type { Route } from './models/route';
 
-/** Sends the request to the endpoints, with `body` in place of its own where a rewrite changed it. */
+/**
+ * Sends the request to the endpoints, or without any to the pool, where Envoy balances; with `body` in place of its own
+ * where a rewrite changed it.
+ */
 export function routedAnswer(
   sent: HeaderMap,
   route: Route,
@@ -15,7 +18,7 @@ export function routedAnswer(
   body: Body | undefined,
 ): ContinueAnswer {
   const destination = endpoints.join(',');
-  const set: Array<readonly [string, string]> = [[DESTINATION_ENDPOINT_HEADER, destination]];
+  const set: Array<readonly [string, string]> = destination === '' ? [] : [[DESTINATION_ENDPOINT_HEADER, destination]];
   if (isHeaderSafe(route.model)) set.push([MODEL_NAME, route.model]);
   const base = route.baseModel ?? route.model;
   if (isHeaderSafe(base)) set.push([BASE_MODEL_NAME_HEADER, base]);
@@ -31,7 +34,7 @@ export function routedAnswer(
     removeHeaders: remove,
     ...(body !== undefined && { body }),
     clearRouteCache: true,
-    lbMetadata: { [DESTINATION_ENDPOINT_HEADER]: destination },
+    ...(destination !== '' && { lbMetadata: { [DESTINATION_ENDPOINT_HEADER]: destination } }),
   };
 }
 

@@ -7,7 +7,18 @@ import type { TokenizeRequest } from './kv-events/tokenize-request';
  */
 export interface EndpointPicker {
   /** Chooses the endpoints for one request and, when it does, enters the request in the in-flight ledger. */
-  pick(request: PickRequest): PickResult | Promise<PickResult>;
+  pick(request: PickRequest): PickResult | PendingPick;
+}
+
+/** A pick that is not made yet: the request is held, or its prompt is being read. */
+export interface PendingPick {
+  /** Never rejects but for a fault of the picker. */
+  readonly result: Promise<PickResult>;
+  /**
+   * Nobody waits for the request any more: it leaves its queue, and `result` becomes `cancelled`. Where the pick is made
+   * already nothing happens, and its ticket is still the caller's. Idempotent.
+   */
+  cancel(): void;
 }
 
 export interface PickRequest {
@@ -23,6 +34,16 @@ export interface PickRequest {
   readonly maxOutputTokens?: number;
   /** Chained hashes of the prompt's whole blocks, first block first; salted with the model. */
   readonly prefixHashes: readonly BlockHash[];
+  /** Of its `InferenceObjective`: above 0 Critical, 0 Standard, below 0 Sheddable. Default 0. */
+  readonly priority?: number;
+  /** Who shares fairly with others of the band. Default: the tenant without a name. */
+  readonly tenant?: string;
+  /** Bytes that lie in the router as long as the request is held. Default `promptBytes`. */
+  readonly bodyBytes?: number;
+  /** Milliseconds that the request has been held before, by a replica that is gone. Default 0. */
+  readonly heldMs?: number;
+  /** Only these endpoints may be chosen, each `ip:port`, or `ip` for any port there. Default: all of the pool. */
+  readonly subset?: readonly string[];
   /** Ask for `PickedEndpoints.explanation`. */
   readonly explain: boolean;
   /**
@@ -37,7 +58,12 @@ export interface PickRequest {
 /** A non-negative integer below 2^53: hash of a prompt block and of all blocks before it. */
 export type BlockHash = number;
 
-export type PickResult = PickedEndpoints | PickRefused;
+export type PickResult = PickedEndpoints | PickRefused | NoAnswer;
+
+/** No picker answered in time. The router names the pool but no endpoint, and Envoy balances. */
+export interface NoAnswer {
+  readonly outcome: 'no-answer';
+}
 
 export interface PickedEndpoints {
   readonly outcome: 'picked';
@@ -53,20 +79,29 @@ export interface PickedEndpoints {
   readonly matchedBlocks?: number;
 }
 
+/**
+ * `saturated`: no pod can start the request within `spec.overload.maxQueueTime`; 429.
+ * `queue-full`: it would have to wait, and as much waits in its band as may; 429.
+ * `expired`: it has waited for its turn as long as its band allows; 429.
+ * `no-endpoints`: no pod is ready, and none became ready while the request was held, or none of the asked subset; 503.
+ * `shutting-down`: the picker is; 503.
+ * `cancelled`: as its caller wished; no answer.
+ */
+export type Refusal = 'saturated' | 'queue-full' | 'expired' | 'no-endpoints' | 'shutting-down' | 'cancelled';
+
 export interface PickRefused {
-  /**
-   * `saturated`: no pod can start the request within `spec.overload.maxQueueTime`; answer 429.
-   * `no-endpoints`: no pod is ready; answer 503.
-   */
-  readonly outcome: 'saturated' | 'no-endpoints';
+  readonly outcome: Refusal;
   /** Whole seconds, at least 1. */
   readonly retryAfterSeconds: number;
 }
 
 /** One request in the ledger. Every method may be called late, twice or never without harm, except `done`: once. */
 export interface Ticket {
-  /** Response headers came, from this `ip:port`; it need not be the endpoint that was picked. */
-  served(address: string): void;
+  /**
+   * Response headers came, from this `ip:port`; it need not be the endpoint that was picked. `attempts`: connections that
+   * were tried for it, the last one included; default 1. Those before it, in the order of `endpoints`, failed.
+   */
+  served(address: string, attempts?: number): void;
   /** The first token of a streamed answer has just passed. Only where it was asked for. */
   firstToken(): void;
   /** The request is over. `status`: HTTP status of the response, undefined when none came. Idempotent. */

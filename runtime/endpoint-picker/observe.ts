@@ -1,8 +1,10 @@
+import type { Refusal } from './endpoint-picker';
+
 /** What the picker tells a telemetry module. Every argument is from the objects, never from a client. */
 export interface PickerObserver {
   /** `microseconds`: time spent in the decision. */
   picked(scheduler: string, pod: string, microseconds: number): void;
-  refused(scheduler: string, kind: 'saturated' | 'no-endpoints'): void;
+  refused(scheduler: string, kind: Refusal): void;
   /** Another pod than the picked one served: one of the pool (`moved`), or an address that is not in it (`unknown`). */
   servedElsewhere(scheduler: string, kind: 'moved' | 'unknown'): void;
   scraped(scheduler: string, outcome: ScrapeOutcome, milliseconds: number): void;

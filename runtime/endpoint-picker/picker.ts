@@ -1,16 +1,17 @@
 import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-state';
+import type { RoomLimits } from './admission/room';
 import { firstTokenCame, requestEnded } from './endpoint-answers';
-import type { BlockHash, EndpointPicker, PickedEndpoints, PickRequest, PickResult, Ticket } from './endpoint-picker';
+import type { BlockHash, EndpointPicker, PickedEndpoints, PickRefused, PickRequest, Ticket } from './endpoint-picker';
 import { scrapeAnswered, scrapePaced, scrapeRefused, scrapeSent } from './endpoint-scrapes';
 import type { PrecisePrefix } from './kv-events/precise-prefix';
-import { enter, move, release } from './ledger/endpoint-load';
+import { enter, move, type RequestSize, release } from './ledger/endpoint-load';
 import { promptTokenSeconds } from './ledger/learned-speed';
 import type { MetricsSource } from './metrics-source';
 import type { PickerObserver } from './observe';
-import { createPool, type Decision, type Membership, type Pool } from './pool';
+import { createPool, type Decision, type Member, type Membership, type Pool } from './pool';
 import { createEndpoint, endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
 import { createPrefixIndex } from './prefix/prefix-index';
-import { MAX_BLOCK_TOKENS } from './scheduling/request-size';
+import { MAX_BLOCK_TOKENS, sizeOf, uncachedTokens } from './scheduling/request-size';
 import { type PoolStatus, poolStatus } from './status';
 
 export interface PickerOptions {
@@ -29,12 +30,28 @@ export interface PickerOptions {
    * if that is sooner. Default: at once.
    */
   readonly later?: (work: () => void) => void;
+  /** A scheduler's endpoints may have room that they had not: a request ended or moved, metrics came, its state changed. */
+  readonly roomChanged?: (scheduler: string) => void;
 }
+
+export type Decided = PickedEndpoints | PickRefused;
 
 /** The Endpoint Pickers of every scheduler of a gateway. */
 export interface Picker extends EndpointPicker {
   /** Decides at once, from memory. A scheduler that is not in the state has no endpoints. */
-  pick(request: PickRequest): PickResult;
+  pick(request: PickRequest): Decided;
+  /**
+   * The same, for a request that is not to queue at an endpoint: only those count that have `room` for it. Undefined:
+   * none has, and nothing is written down.
+   */
+  pickWithin(request: PickRequest, room: RoomLimits): PickedEndpoints | undefined;
+  /**
+   * Enters a request that another replica has sent to `address`, where `matchedBlocks` of its prompt were cached.
+   * Undefined: that endpoint is not known here.
+   */
+  enter(request: PickRequest, address: string, matchedBlocks: number): Ticket | undefined;
+  /** Some endpoint of the scheduler is ready. */
+  hasEndpoints(scheduler: string): boolean;
   /** Swaps in a new state. Endpoints that stay keep their ledger, metrics and prefixes. */
   update(state: GatewayState): void;
   /** Every pod as the picker sees it now, by scheduler. */
@@ -46,7 +63,8 @@ export interface Picker extends EndpointPicker {
 /** Retry-After for a scheduler that is not there, seconds. */
 const UNKNOWN_SCHEDULER_RETRY_SECONDS = 1;
 
-export function createPicker({ state, metrics, clock, random, observe, precise, later }: PickerOptions): Picker {
+export function createPicker(options: PickerOptions): Picker {
+  const { state, metrics, clock, random, observe, precise, later, roomChanged = () => {} } = options;
   const pools = new Map<string, Pool>();
   // One index for all pools, so that its bound holds whatever their number; block hashes are salted with the model.
   const index = createPrefixIndex(random);
@@ -83,6 +101,7 @@ export function createPicker({ state, metrics, clock, random, observe, precise, 
           scrapeAnswered(endpoint, answer, clock());
           const capacity = metricsOf(endpoint).kvCapacityTokens;
           if (capacity > 0 && capacity !== before) index.limit(endpoint.id, capacity / MAX_BLOCK_TOKENS);
+          roomChanged(schedulerName(scheduler));
         },
         refused: () => scrapeRefused(endpoint),
         paced: (intervalMs) => scrapePaced(endpoint, intervalMs),
@@ -126,6 +145,7 @@ export function createPicker({ state, metrics, clock, random, observe, precise, 
       const pool = pools.get(name);
       if (pool === undefined) pools.set(name, createPool(scheduler, membership, random));
       else pool.update(scheduler);
+      roomChanged(name);
     }
     for (const name of gone) {
       pools.get(name)?.close();
@@ -133,44 +153,83 @@ export function createPicker({ state, metrics, clock, random, observe, precise, 
     }
   }
 
-  function pick(request: PickRequest): PickResult {
+  function pick(request: PickRequest): Decided {
     const start = clock();
     const pool = pools.get(request.scheduler);
     if (pool === undefined) return { outcome: 'no-endpoints', retryAfterSeconds: UNKNOWN_SCHEDULER_RETRY_SECONDS };
-    const { usesPrefixes } = pool;
-    if (usesPrefixes) {
-      writePrefixes();
-      index.match(request.prefixHashes, matched);
-    } else matched.fill(0);
-    if (usesPrefixes && request.tokens !== undefined) precise?.match(request, request.tokens, matched);
+    matchPrefix(pool, request);
     const decision = pool.decide(request, matched, start);
     if ('outcome' in decision) {
       observe.refused(request.scheduler, decision.outcome);
       return decision;
     }
-    const picked = writeDown(pool, request, decision, start);
-    observe.picked(request.scheduler, decision.chosen[0]!.endpoint.pod, (clock() - start) * 1000);
-    return picked;
+    return writeDown(pool, request, decision, start);
   }
 
-  function writeDown(pool: Pool, request: PickRequest, decision: Decision, now: number): PickedEndpoints {
-    const { endpoint, watch } = decision.chosen[0]!;
+  function pickWithin(request: PickRequest, room: RoomLimits): PickedEndpoints | undefined {
+    const start = clock();
+    const pool = pools.get(request.scheduler);
+    if (pool === undefined) return undefined;
+    matchPrefix(pool, request);
+    const decision = pool.decideWithin(request, matched, start, room);
+    return decision === undefined ? undefined : writeDown(pool, request, decision, start);
+  }
+
+  /** Writes into `matched` how much of the prompt each endpoint holds. */
+  function matchPrefix({ usesPrefixes }: Pool, request: PickRequest): void {
+    if (usesPrefixes) {
+      writePrefixes();
+      index.match(request.prefixHashes, matched);
+    } else matched.fill(0);
+    if (usesPrefixes && request.tokens !== undefined) precise?.match(request, request.tokens, matched);
+  }
+
+  function writeDown(pool: Pool, request: PickRequest, decision: Decision, start: number): PickedEndpoints {
+    const chosen = decision.chosen[0]!;
+    const { endpoint } = chosen;
     const { explanation } = decision;
-    const entry = enter(endpoint.load, decision.size, promptTokenSeconds(endpoint.speed), now);
-    endpoint.picks += 1;
-    endpoint.lastPick = ++picks;
+    const ticket = sendTo(pool, request, chosen, decision.size, start);
     if (decision.cold) endpoint.lastColdPick = picks;
     endpointChanged(endpoint);
+    const sampleFirstToken = isSampled(endpoint, start);
+    observe.picked(request.scheduler, endpoint.pod, (clock() - start) * 1000);
+    return {
+      outcome: 'picked',
+      endpoints: decision.chosen.map((member) => member.endpoint.address),
+      ticket,
+      matchedBlocks: decision.matchedBlocks,
+      ...(sampleFirstToken && { sampleFirstToken }),
+      ...(explanation !== undefined && { explanation }),
+    };
+  }
+
+  function enterTold(request: PickRequest, address: string, matchedBlocks: number): Ticket | undefined {
+    const pool = pools.get(request.scheduler);
+    const member = pool?.at(address);
+    if (pool === undefined || member === undefined) return undefined;
+    const { adapter, promptTokens, outputTokens, ...scored } = sizeOf(request);
+    const uncached = uncachedTokens({ ...scored, promptTokens, outputTokens }, matchedBlocks);
+    const size = { adapter, promptTokens, outputTokens, uncachedTokens: uncached };
+    const ticket = sendTo(pool, request, member, size, clock());
+    endpointChanged(member.endpoint);
+    return ticket;
+  }
+
+  /** Enters the request at the endpoint, and remembers its prompt there. */
+  function sendTo(pool: Pool, request: PickRequest, member: Member, size: RequestSize, now: number): Ticket {
+    const { endpoint, watch } = member;
+    const entry = enter(endpoint.load, size, promptTokenSeconds(endpoint.speed), now);
+    endpoint.picks += 1;
+    endpoint.lastPick = ++picks;
     if (pool.usesPrefixes) remember(request.prefixHashes, endpoint.id);
     watch.wake();
     const hold = (id: number) =>
       request.tokens === undefined ? undefined : precise?.enter(id, request, request.tokens);
     let letGo = hold(endpoint.id);
-    const sampleFirstToken = isSampled(endpoint, now);
     let at = endpoint.address;
     let serving: PooledEndpoint | undefined = endpoint;
 
-    const ticket: Ticket = {
+    return {
       served(address) {
         if (entry.over || address === at) return;
         at = address;
@@ -182,6 +241,7 @@ export function createPicker({ state, metrics, clock, random, observe, precise, 
         letGo?.();
         letGo = serving === undefined ? undefined : hold(serving.id);
         observe.servedElsewhere(request.scheduler, member === undefined ? 'unknown' : 'moved');
+        roomChanged(request.scheduler);
         if (member === undefined) return;
         endpointChanged(member.endpoint);
         if (pool.usesPrefixes) remember(request.prefixHashes, member.endpoint.id);
@@ -197,21 +257,17 @@ export function createPicker({ state, metrics, clock, random, observe, precise, 
         const answered = status !== undefined && status < 400;
         release(entry, answered, end);
         if (serving !== undefined) requestEnded(serving, entry, answered, end);
+        roomChanged(request.scheduler);
       },
-    };
-    return {
-      outcome: 'picked',
-      endpoints: decision.chosen.map((member) => member.endpoint.address),
-      ticket,
-      matchedBlocks: decision.matchedBlocks,
-      ...(sampleFirstToken && { sampleFirstToken }),
-      ...(explanation !== undefined && { explanation }),
     };
   }
 
   update(state);
   return {
     pick,
+    pickWithin,
+    enter: enterTold,
+    hasEndpoints: (scheduler) => pools.get(scheduler)?.members.some(({ endpoint }) => endpoint.ready) ?? false,
     update,
     status: () => [...pools].map(([name, pool]) => poolStatus(name, pool, clock())),
     async close() {

@@ -1,4 +1,5 @@
 import type { EndpointState, SchedulerState } from '../../lib/translate/gateway-state';
+import { hasRoom, type RoomLimits } from './admission/room';
 import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import type { PickRefused, PickRequest } from './endpoint-picker';
 import { gatherRows, ROW_LENGTH, rowAdapterSeconds, writeRow } from './endpoint-row';
@@ -9,17 +10,18 @@ import { groupSpeeds } from './ledger/speed-groups';
 import type { MetricsWatch } from './metrics-source';
 import { endpointChanged, metricsOf, type PooledEndpoint, type PoolKnowledge } from './pooled-endpoint';
 import { adapterSeconds } from './scheduling/adapter-wait';
-import { type Candidates, createCandidates } from './scheduling/candidates';
+import { type Candidates, createCandidates, keepRows } from './scheduling/candidates';
 import { choose } from './scheduling/choose';
 import { explain } from './scheduling/explain';
 import { sizeOf, uncachedTokens } from './scheduling/request-size';
+import type { ScoredRequest } from './scheduling/scorer';
 import { waitForRoom } from './scheduling/wait-for-room';
 import { type WeightedScorer, weigh, weightedScorers } from './scheduling/weigh';
 
 /** The choice and two fallbacks. */
 const ENDPOINTS_PER_PICK = 3;
 
-interface Member {
+export interface Member {
   readonly endpoint: PooledEndpoint;
   readonly watch: MetricsWatch;
 }
@@ -54,6 +56,8 @@ export interface Pool {
   at(address: string): Member | undefined;
   /** `matched`: blocks held, by endpoint id. */
   decide(request: PickRequest, matched: Int32Array, now: number): Decision | PickRefused;
+  /** The same among the endpoints that have `room` for the request; undefined: there is none. */
+  decideWithin(request: PickRequest, matched: Int32Array, now: number, room: RoomLimits): Decision | undefined;
   close(): void;
 }
 
@@ -122,16 +126,26 @@ export function createPool(first: SchedulerState, membership: Membership, random
   function gather(request: PickRequest, matched: Int32Array, now: number): void {
     const { adapter } = request;
     const bit = adapter === undefined || scheduler.weights.loraAffinity === 0 ? 0 : adapterBit(adapter);
-    gatherRows(rows, candidates, places, now);
+    gatherAllowed(rows, request, now);
     const fresh = candidates.count > 0;
     const source = fresh ? rows : rowsOfLedger();
-    if (!fresh) gatherRows(source, candidates, places, now);
+    if (!fresh) gatherAllowed(source, request, now);
     for (let row = 0; row < candidates.count; row++) candidates.matchedBlocks[row] = matched[ids[places[row]!]!]!;
     for (let row = 0; row < candidates.count; row++) {
       const place = places[row]!;
       if (bit > 0) candidates.adapterSeconds[row] = rowAdapterSeconds(source, place * ROW_LENGTH, bit, now);
       else candidates.adapterSeconds[row] = bit === 0 ? 0 : askAdapterSeconds(adapter!, place, fresh, now);
     }
+  }
+
+  function gatherAllowed(source: Float64Array, { subset }: PickRequest, now: number): void {
+    gatherRows(source, candidates, places, now);
+    if (subset === undefined) return;
+    const allowed = new Set(subset);
+    keepRows(candidates, places, (row) => {
+      const { address } = members[places[row]!]!.endpoint;
+      return allowed.has(address) || allowed.has(hostOf(address));
+    });
   }
 
   /** What the ledger alone tells. */
@@ -185,7 +199,24 @@ export function createPool(first: SchedulerState, membership: Membership, random
     waitForRoom(candidates, scored);
     const excess = overloadMs(candidates.startMs, candidates.count, overload.maxQueueTimeMs);
     if (excess > 0) return { outcome: 'saturated', retryAfterSeconds: retryAfterSeconds(excess, overload) };
+    return chooseAmong(request, scored);
+  }
 
+  function decideWithin(
+    request: PickRequest,
+    matched: Int32Array,
+    now: number,
+    room: RoomLimits,
+  ): Decision | undefined {
+    followPoolSpeed(now);
+    gather(request, matched, now);
+    const scored = sizeOf(request);
+    waitForRoom(candidates, scored);
+    keepRows(candidates, places, (row) => hasRoom(candidates, row, scored, room));
+    return candidates.count === 0 ? undefined : chooseAmong(request, scored);
+  }
+
+  function chooseAmong(request: PickRequest, scored: ScoredRequest): Decision {
     weigh(scorers, candidates, scored, totals);
     const count = choose(totals, candidates, random, chosenRows);
     const chosen: Member[] = [];
@@ -227,12 +258,18 @@ export function createPool(first: SchedulerState, membership: Membership, random
     update,
     at: (address) => byAddress.get(address),
     decide,
+    decideWithin,
     close() {
       for (const member of members) leave(member);
       members = [];
       byAddress.clear();
     },
   };
+}
+
+/** The address without its port; without brackets where it is IPv6. */
+function hostOf(address: string): string {
+  return address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
 }
 
 /** Identity of an endpoint over time. Where pods have no uid, as in files, their names tell them apart. */

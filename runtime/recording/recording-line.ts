@@ -54,7 +54,16 @@ const pickLine = z.object({
     .optional(),
   /** Sealed hashes of the prompt's blocks, 4 bytes each, in base64. Absent: a prompt without a whole block. */
   prefix: z.base64().optional(),
-  outcome: z.enum(['picked', 'saturated', 'no-endpoints']),
+  outcome: z.enum([
+    'picked',
+    'saturated',
+    'queue-full',
+    'expired',
+    'no-endpoints',
+    'shutting-down',
+    'cancelled',
+    'no-answer',
+  ]),
   /** Where it was picked. */
   pod: pod.optional(),
   /** Blocks of the prefix that the picker held to be cached there. */

@@ -8,7 +8,7 @@ export function recordingPicker(picker: EndpointPicker, recorder: Recorder): End
       const at = recorder.now();
       const result = picker.pick(request);
       if ('outcome' in result) return recorded(at, request, result, recorder);
-      return result.then((settled) => recorded(at, request, settled, recorder));
+      return { ...result, result: result.result.then((settled) => recorded(at, request, settled, recorder)) };
     },
   };
 }

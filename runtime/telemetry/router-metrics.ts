@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BodyRouterObserver } from '../body-router/observer';
+import type { Refusal } from '../endpoint-picker/endpoint-picker';
 import type { KvEventsObserver } from '../endpoint-picker/kv-events/observe';
 import type { PickerObserver } from '../endpoint-picker/observe';
 import type { PoolStatus } from '../endpoint-picker/status';
@@ -85,7 +86,7 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     buckets: DECISION_BUCKETS,
     registers,
   });
-  const refusedPicks = new Map<string, Record<'saturated' | 'no-endpoints', number>>();
+  const refusedPicks = new Map<string, Map<Refusal, number>>();
   new Counter({
     name: 'inference_extension_scheduler_attempts_total',
     help: 'Scheduling decisions, by outcome and by the pod chosen.',
@@ -100,9 +101,7 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
         }
       }
       for (const [scheduler, counts] of refusedPicks) {
-        for (const [status, count] of Object.entries(counts)) {
-          if (count > 0) this.inc({ status, inference_pool: scheduler, pod_name: '' }, count);
-        }
+        for (const [status, count] of counts) this.inc({ status, inference_pool: scheduler, pod_name: '' }, count);
       }
     },
   });
@@ -158,8 +157,8 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     picker: {
       picked: (_scheduler, _pod, microseconds) => decisions.observe(microseconds / 1e6),
       refused(scheduler, kind) {
-        const counts = refusedPicks.get(scheduler) ?? { saturated: 0, 'no-endpoints': 0 };
-        counts[kind] += 1;
+        const counts = refusedPicks.get(scheduler) ?? new Map<Refusal, number>();
+        counts.set(kind, (counts.get(kind) ?? 0) + 1);
         refusedPicks.set(scheduler, counts);
       },
       servedElsewhere: (scheduler, kind) => elsewhere.inc({ inference_pool: scheduler, kind }),

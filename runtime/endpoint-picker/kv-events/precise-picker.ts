@@ -1,6 +1,8 @@
-import type { EndpointPicker, PickRequest, PickResult } from '../endpoint-picker';
+import type { EndpointPicker, PendingPick, PickRequest, PickResult } from '../endpoint-picker';
 import type { PrecisePrefix } from './precise-prefix';
 import type { PromptTokens } from './prompt-tokens';
+
+const CANCELLED: PickResult = { outcome: 'cancelled', retryAfterSeconds: 1 };
 
 /**
  * A picker that is told the tokens of prompts for schedulers whose pods publish KV events. Where they do not come
@@ -10,8 +12,28 @@ export function precisePicker(
   picker: EndpointPicker,
   precise: Pick<PrecisePrefix, 'covers' | 'tokens'>,
 ): EndpointPicker {
-  function pickWith(request: PickRequest, tokens: PromptTokens | undefined): PickResult | Promise<PickResult> {
+  function pickWith(request: PickRequest, tokens: PromptTokens | undefined): PickResult | PendingPick {
     return picker.pick(tokens === undefined ? request : { ...request, tokens });
+  }
+
+  /** Where the client goes while the tokens are awaited, nothing is picked. */
+  function pickAfter(request: PickRequest, tokens: Promise<PromptTokens | undefined>): PendingPick {
+    let cancelled = false;
+    let pending: PendingPick | undefined;
+    const result = tokens.then((known): PickResult | Promise<PickResult> => {
+      if (cancelled) return CANCELLED;
+      const picked = pickWith(request, known);
+      if ('outcome' in picked) return picked;
+      pending = picked;
+      return picked.result;
+    });
+    return {
+      result,
+      cancel() {
+        cancelled = true;
+        pending?.cancel();
+      },
+    };
   }
 
   return {
@@ -21,7 +43,7 @@ export function precisePicker(
       const asked = request.tokenizable?.();
       if (asked === undefined) return picker.pick(request);
       const tokens = precise.tokens(request.scheduler, asked);
-      return tokens instanceof Promise ? tokens.then((known) => pickWith(request, known)) : pickWith(request, tokens);
+      return tokens instanceof Promise ? pickAfter(request, tokens) : pickWith(request, tokens);
     },
   };
 }

@@ -58,3 +58,18 @@ export function createCandidates(capacity: number): Candidates {
     adapterSeconds: column(),
   };
 }
+
+/** Keeps the rows for which `keep` holds, in their order; `places` goes along. */
+export function keepRows(candidates: Candidates, places: Int32Array, keep: (row: number) => boolean): void {
+  const columns = Object.values(candidates).filter((column) => column instanceof Float64Array);
+  let kept = 0;
+  for (let row = 0; row < candidates.count; row++) {
+    if (!keep(row)) continue;
+    if (kept < row) {
+      for (const column of columns) column[kept] = column[row]!;
+      places[kept] = places[row]!;
+    }
+    kept += 1;
+  }
+  candidates.count = kept;
+}

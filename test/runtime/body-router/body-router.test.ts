@@ -2,7 +2,7 @@ import type { GatewayState } from '../../../lib/translate/gateway-state';
 import { createBodyRouter } from '../../../runtime/body-router/body-router';
 import { CONTROL_HEADERS } from '../../../runtime/body-router/control-headers';
 import type { RoutedRequest } from '../../../runtime/body-router/observer';
-import type { PickRequest, PickResult } from '../../../runtime/endpoint-picker/endpoint-picker';
+import type { PendingPick, PickRequest, PickResult } from '../../../runtime/endpoint-picker/endpoint-picker';
 import {
   type Answer,
   type Body,
@@ -14,7 +14,7 @@ import { bodyFrom, gateway, scheduler, textOf } from './fixtures';
 
 interface World {
   state?: Partial<GatewayState>;
-  pick?: (request: PickRequest) => PickResult | Promise<PickResult>;
+  pick?: (request: PickRequest) => PickResult | PendingPick;
   random?: () => number;
 }
 
@@ -323,7 +323,7 @@ describe('refusals of the picker', () => {
     () => {
       throw new Error('broken');
     },
-    () => Promise.reject(new Error('away')),
+    () => ({ result: Promise.reject(new Error('away')), cancel() {} }),
   ])('a picker that fails is a 503, and its error is told', async (pick) => {
     const { send, events } = world({ pick });
     expect(immediate(await send(JSON_TYPE, '{"model":"a-model"}')).code).toBe('picker_failed');
@@ -375,17 +375,19 @@ describe('the ticket', () => {
 
     let pick: (result: PickResult) => void = () => {};
     const late = world({
-      pick: () =>
-        new Promise((resolve) => {
+      pick: () => ({
+        result: new Promise((resolve) => {
           pick = resolve;
         }),
+        cancel: () => late.events.push(['cancelled']),
+      }),
     });
     const answer = late.send(JSON_TYPE, '{"model":"a-model"}');
     await new Promise(setImmediate);
     late.stream.closed();
     pick(late.picked);
     await answer;
-    expect(late.events).toEqual([['done']]);
+    expect(late.events).toEqual([['cancelled'], ['done']]);
   });
 });
 

@@ -1,8 +1,8 @@
-import type { PickResult } from '../../../runtime/endpoint-picker/endpoint-picker';
+import type { PendingPick, PickResult } from '../../../runtime/endpoint-picker/endpoint-picker';
 import { recordingPicker } from '../../../runtime/recording/recording-picker';
 import { memoryRecorder, picked, REQUEST } from './support';
 
-function rig(result: PickResult | Promise<PickResult>) {
+function rig(result: PickResult | PendingPick) {
   const memory = memoryRecorder();
   return { ...memory, picker: recordingPicker({ pick: () => result }, memory.recorder) };
 }
@@ -31,15 +31,16 @@ test('the ticket is told all that it would be without the recording, and its end
 
 test('a decision that takes time is recorded at the time of its request', async () => {
   let decide: (result: PickResult) => void = () => {};
-  const { picker, clock, lines } = rig(
-    new Promise((resolve) => {
+  const { picker, clock, lines } = rig({
+    result: new Promise((resolve) => {
       decide = resolve;
     }),
-  );
-  const pending = picker.pick(REQUEST);
+    cancel() {},
+  });
+  const pending = picker.pick(REQUEST) as PendingPick;
   clock.ms += 1000;
   decide(picked());
-  await pending;
+  await pending.result;
   expect(lines()[2]).toMatchObject({ pick: 1, at: 0 });
 });
 
