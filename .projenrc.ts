@@ -78,6 +78,12 @@ const project = new AwsCdkTypeScriptApp({
     'cli-progress@^3',
     'zod@^4',
     'openai',
+    '@opentelemetry/api@^1',
+    '@opentelemetry/core@^3.1.0',
+    '@opentelemetry/exporter-trace-otlp-http@^0.301.0',
+    '@opentelemetry/exporter-trace-otlp-proto@^0.301.0',
+    '@opentelemetry/resources@^3.1.0',
+    '@opentelemetry/sdk-trace@^3.1.0',
   ],
   devDeps: [
     `node@${NODE_MAJOR}`,
@@ -90,6 +96,8 @@ const project = new AwsCdkTypeScriptApp({
     'dependency-cruiser',
     'esbuild',
     'fast-check',
+    '@grpc/grpc-js',
+    '@grpc/proto-loader',
     'jest@^30',
     'knip',
     'tsx',
@@ -108,6 +116,7 @@ project.package.addField('allowScripts', {
   '@swc/core': true,
   '@parcel/watcher': false,
   zeromq: false,
+  protobufjs: false,
 });
 project.npmrc.addConfig('omit-lockfile-registry-resolved', 'true');
 project.npmrc.addConfig('fund', 'false');
@@ -134,6 +143,12 @@ const scripts: Record<string, string> = {
   'validate:simulator': 'tsx scripts/validate-simulator.ts',
   'find-load': 'tsx scripts/find-load.ts',
   'bench:body-router': 'tsx test/bench/body-router.ts',
+  'bench:flow': 'tsx scripts/benchmark-flow.ts',
+  faults: 'npm run --silent bundle && tsx scripts/fault-matrix.ts',
+  failover: 'npm run --silent bundle && tsx scripts/replica-failover.ts',
+  soak: 'npm run --silent bundle && tsx test/soak/soak.ts',
+  'test:engines': 'npm run --silent bundle && tsx test/engines/run.ts',
+  'test:processes': 'npm run --silent bundle && IGW_TEST_PICKERS=2 jest test/e2e',
 };
 for (const [name, command] of Object.entries(scripts)) project.setScript(name, command);
 
@@ -178,7 +193,7 @@ new JsonFile(project, 'biome.json', {
 
 /** Folders that hold only functions of their arguments: no I/O, no process, no clock. */
 const PURE =
-  '^(lib/|runtime/(body-router/(body|json|models|multipart|prefix|response)|endpoint-picker/(scheduling|admission|ledger|prefix)|simulator/(engine|fleet|policies|workload|scenarios|report))/)';
+  '^(lib/|runtime/(body-router/(body|json|models|multipart|prefix|response)|endpoint-picker/(scheduling|admission|ledger|prefix|health)|gie-picker/usage|simulator/(engine|fleet|policies|workload|scenarios|report))/)';
 const IO =
   '^(node:)?(fs|fs/promises|net|tls|http|https|http2|dgram|dns|child_process|cluster|worker_threads|process|timers|timers/promises|os|readline)$';
 new JsonFile(project, '.dependency-cruiser.json', {
@@ -233,7 +248,7 @@ new JsonFile(project, 'knip.json', {
   marker: false,
   obj: {
     $schema: './node_modules/knip/schema.json',
-    entry: ['bin/*.ts', 'lib/index.ts', 'scripts/*.ts', '.projenrc.ts', 'test/**/*.test.ts', 'test/bench/*.ts'],
+    entry: ['bin/*.ts', 'lib/index.ts', 'scripts/*.ts', '.projenrc.ts', 'test/**/*.test.ts', 'test/bench/*.ts', 'test/soak/soak.ts', 'test/engines/{run,*.engine}.ts'],
     project: ['{bin,lib,runtime,scripts,test}/**/*.ts'],
     // The `cdk` tasks of projen run it.
     ignoreDependencies: ['aws-cdk'],

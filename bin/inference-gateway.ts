@@ -1,8 +1,12 @@
 import { Command } from 'commander';
 import { version } from '../package.json';
+import { explainCommand } from './commands/explain';
 import { localCommand } from './commands/local';
+import { localPickerCommand } from './commands/local-picker';
 import { localRouterCommand } from './commands/local-router';
 import { modelServerCommand } from './commands/model-server';
+import { pickerCommand } from './commands/picker';
+import { routerCommand } from './commands/router';
 import { simulateCommand } from './commands/simulate';
 import { simulateWorkerCommand } from './commands/simulate-worker';
 import { tuneCommand } from './commands/tune';
@@ -14,10 +18,14 @@ const program = new Command('inference-gateway')
   .version(version)
   .addCommand(localCommand())
   .addCommand(validateCommand())
+  .addCommand(routerCommand())
+  .addCommand(pickerCommand())
+  .addCommand(explainCommand())
   .addCommand(modelServerCommand())
   .addCommand(tuneCommand())
   .addCommand(simulateCommand())
   .addCommand(localRouterCommand(), { hidden: true })
+  .addCommand(localPickerCommand(), { hidden: true })
   .addCommand(simulateWorkerCommand(), { hidden: true });
 
 for (const command of [program, ...program.commands]) {

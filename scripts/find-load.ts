@@ -7,33 +7,14 @@
  *   tsx scripts/find-load.ts [--seeds N] [--only-capacity] [SCENARIO…]
  */
 import { parseArgs } from 'node:util';
-import { ENGINE_PROFILES } from '../runtime/simulator/engine/profiles';
-import { seededRandom } from '../runtime/simulator/engine/seeded-random';
 import { executeTask } from '../runtime/simulator/run/execute-task';
 import { SCENARIOS } from '../runtime/simulator/scenarios';
 import type { Arrivals, Scenario } from '../runtime/simulator/scenarios/scenario';
-import { generateWorkload } from '../runtime/simulator/workload/generate';
-import { saturatedRate } from './saturated-rate';
+import { capacityOf } from './fleet-capacity';
 
 const SLOWEST_POD_LOAD = 1.05;
 /** Width of the bracket at which the search ends, relative to the rate. */
 const PRECISION = 0.01;
-
-interface Capacity {
-  /** Requests per second of the whole fleet, pods to be added included. */
-  readonly fleet: number;
-  /** Of the slowest pod, times the number of pods: what round robin can carry. */
-  readonly roundRobin: number;
-}
-
-function capacityOf(scenario: Scenario): Capacity {
-  const rates = scenario.fleet.flatMap(({ profile, pods, overrides }) => {
-    const parameters = { ...ENGINE_PROFILES[profile].parameters, ...overrides };
-    const rate = saturatedRate(parameters, generateWorkload(scenario, { random: seededRandom(1) }), seededRandom(2));
-    return new Array<number>(pods).fill(rate);
-  });
-  return { fleet: rates.reduce((sum, rate) => sum + rate, 0), roundRobin: Math.min(...rates) * rates.length };
-}
 
 /** The mean rate in bursts over the mean rate. */
 function burstFactor({ base, burst, burstSeconds, everySeconds }: Extract<Arrivals, { process: 'bursts' }>): number {

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type GeneratedFile, generatedFiles } from '../lib/api/generate';
+import { endpointPickerConfigPage } from '../lib/translate/gateway-state/endpoint-picker-config/reference-page';
 
 /** Writes the files that are derived from the schemas; with `--check` compares them, and exits 1 when one differs. */
 const root = join(__dirname, '..');
@@ -16,7 +17,7 @@ async function differs({ path, content }: GeneratedFile): Promise<boolean> {
 }
 
 async function main(): Promise<void> {
-  const files = generatedFiles();
+  const files = [...generatedFiles(), endpointPickerConfigPage()];
   if (!process.argv.includes('--check')) {
     await Promise.all(files.map(write));
     return;

@@ -26,10 +26,13 @@ interface LocalFlags {
   readonly verbose?: true;
   readonly record?: string;
   readonly recordLimit: number;
+  readonly pickers: number;
 }
 
 const TABLE_EVERY_MS = 500;
 const MEBIBYTE = 1024 * 1024;
+/** Each is a process, and all are told of every request. */
+const MAX_PICKERS = 16;
 /** Nothing reads a larger recording. */
 const MAX_RECORD_MEBIBYTES = MAX_TRACE_BYTES / MEBIBYTE;
 
@@ -41,6 +44,11 @@ export function localCommand(): Command {
       new Option('--listen <ip:port>', 'where clients connect; port 0 takes a free one')
         .argParser(parseListen)
         .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
+    )
+    .addOption(
+      new Option('--pickers <count>', 'picker processes beside the router; 0: the pickers are in the router process')
+        .argParser(parsePickers)
+        .default(0),
     )
     .option('--once', 'end after the demo (with -f: once everything is up); the exit code tells whether all was well')
     .option('--verbose', 'log what the parts do')
@@ -83,6 +91,7 @@ async function runLocal(flags: LocalFlags): Promise<void> {
       listen: flags.listen,
       envoy,
       routerScript: join(__dirname, 'inference-gateway.js'),
+      pickers: flags.pickers,
       log: createTerminalLogger(level, aboveTable(), pc.isColorSupported),
       logLevel: flags.verbose ? 'debug' : 'warn',
       ...(record !== undefined && { record: { path: record, limitBytes: flags.recordLimit * MEBIBYTE } }),
@@ -91,7 +100,8 @@ async function runLocal(flags: LocalFlags): Promise<void> {
     const gateway = await starting;
     if (closing !== undefined) return await closing;
     say(`${pc.bold('Gateway')}  ${gateway.url}/v1   any OpenAI client, only its base URL changes`);
-    say(`${pc.bold('Metrics')}  ${gateway.metricsUrl()}`);
+    for (const metrics of [gateway.metricsUrl(), ...gateway.pickerMetricsUrls()])
+      say(`${pc.bold('Metrics')}  ${metrics}`);
     if (demo) {
       say(
         pc.dim(
@@ -161,6 +171,11 @@ function parseListen(text: string): { host: string; port: number } {
     throw new InvalidArgumentError('Expected IP:PORT, such as 127.0.0.1:8080 or [::1]:8080.');
   }
   return { host: six ?? four ?? '', port: Number(port) };
+}
+
+function parsePickers(text: string): number {
+  if (/^\d{1,2}$/.test(text) && Number(text) <= MAX_PICKERS) return Number(text);
+  throw new InvalidArgumentError(`Expected a whole number from 0 to ${MAX_PICKERS}.`);
 }
 
 /** MiB of --record-limit. */

@@ -1,24 +1,9 @@
 import { z } from 'zod';
+import { poolRefSchema } from './pool-ref';
 import type { DeepReadonly } from './schema/deep-readonly';
 import { objectMetaSchema } from './schema/object-meta';
 import { isRecord, items, property } from './validation/loose';
 import type { Rule } from './validation/rule';
-
-const poolRefSchema = z.strictObject({
-  group: z
-    .string()
-    .max(253)
-    .regex(/^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/)
-    .default('inference.networking.k8s.io')
-    .meta({ expects: 'an API group, such as inference.networking.k8s.io' }),
-  kind: z
-    .string()
-    .min(1)
-    .max(63)
-    .regex(/^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$/)
-    .default('InferencePool'),
-  name: z.string().min(1).max(253),
-});
 
 const matchSchema = z.strictObject({
   model: z.strictObject({ type: z.enum(['Exact']).default('Exact'), value: z.string().min(1) }),

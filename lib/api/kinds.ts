@@ -10,12 +10,13 @@ import {
   type InferenceModelRewrite,
   inferenceModelRewriteSchema,
 } from './inference-model-rewrite';
+import { type InferenceObjective, inferenceObjectiveSchema } from './inference-objective';
 import { type Pod, podSchema } from './pod';
 import { type SchemaNode, schemaNode } from './schema/schema-node';
 import type { Rule } from './validation/rule';
 
 /** An object of a kind that the gateway reads; `kind` tells which. */
-export type GatewayObject = InferenceGatewayConfig | InferenceModelRewrite | Pod | ConfigMap;
+export type GatewayObject = InferenceGatewayConfig | InferenceModelRewrite | InferenceObjective | Pod | ConfigMap;
 
 export interface Kind {
   readonly kind: GatewayObject['kind'];
@@ -44,6 +45,14 @@ export const KINDS: readonly Kind[] = [
     schema: inferenceModelRewriteSchema,
     node: schemaNode(inferenceModelRewriteSchema),
     rules: INFERENCE_MODEL_REWRITE_RULES,
+  },
+  {
+    kind: 'InferenceObjective',
+    apiVersions: ['inference.networking.x-k8s.io/v1alpha2', 'llm-d.ai/v1alpha2'],
+    core: false,
+    schema: inferenceObjectiveSchema,
+    node: schemaNode(inferenceObjectiveSchema),
+    rules: [],
   },
   { kind: 'Pod', apiVersions: ['v1'], core: true, schema: podSchema, node: schemaNode(podSchema), rules: [] },
   {

@@ -8,6 +8,9 @@ export const KV_EVENTS_PORT_ANNOTATION = 'kv-events.inference-gateway/port';
 /** Annotation of ours: the TCP port at which the pod answers requests for KV cache events that were missed. */
 export const KV_REPLAY_PORT_ANNOTATION = 'kv-events.inference-gateway/replay-port';
 
+/** Annotation of ours: the TCP port at which the pod serves its metrics page, where that is not the usual one. */
+export const METRICS_PORT_ANNOTATION = 'metrics.inference-gateway/port';
+
 const conditionSchema = z.looseObject({ type: z.string(), status: z.string() });
 
 /** What we read of a core/v1 Pod. The rest is passed over. */

@@ -1,4 +1,5 @@
 import type { CompleteWeights } from './inference-gateway-config/scorer-weights';
+import { markdownTable } from './markdown-table';
 import { limitsOf } from './schema/describe-node';
 import { type NamedType, namedTypes } from './schema/named-types';
 import type { SchemaNode } from './schema/schema-node';
@@ -18,31 +19,32 @@ export interface ReferencePageParts {
 /** The reference page in Markdown. */
 export function referencePage(parts: ReferencePageParts): string {
   const objects = namedTypes(parts.spec, 'spec').filter(({ node }) => node.properties !== undefined);
+  const placeOf = new Map(objects.map(({ name, place }) => [name, place]));
   const sections = [
     `# ${parts.kind}`,
     '<!-- Generated from the schemas in lib/api by `npm run generate`. Do not edit. -->',
     `apiVersion \`${parts.apiVersion}\`, kind \`${parts.kind}\`. ${parts.introduction}`,
-    ...objects.map(objectSection),
+    ...objects.map((object) => objectSection(object, placeOf)),
     profileSection(parts.profiles),
     ruleSection(parts.rules),
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
-function objectSection({ node, place }: NamedType): string {
+function objectSection({ node, place }: NamedType, placeOf: ReadonlyMap<string, string>): string {
   const rows = Object.entries(node.properties ?? {}).map(([name, field]) => {
     const required = node.required?.includes(name) === true;
     const mark = field.extension === true ? '**Extension.** ' : '';
     const text = `${mark}${field.description ?? ''}`;
     return [
       `\`${name}\`${required ? ' (required)' : ''}`,
-      typeText(field, `${place}.${name}`),
+      typeText(field, placeOf),
       defaultText(field),
       limitText(field),
       text,
     ];
   });
-  return [`## ${place}`, node.description ?? '', table(['field', 'type', 'default', 'limits', 'meaning'], rows)]
+  return [`## ${place}`, node.description ?? '', markdownTable(['field', 'type', 'default', 'limits', 'meaning'], rows)]
     .filter((block) => block !== '')
     .join('\n\n');
 }
@@ -52,7 +54,7 @@ function profileSection(profiles: ReferencePageParts['profiles']): string {
   const rows = Object.entries(profiles).map(([name, weights]) => [name, ...Object.values(weights).map(String)]);
   const text =
     'What a scheduler weighs. Explicit `weights` win over `profile`; a weight that they leave out has its own default.';
-  return ['## Profiles', text, table(['profile', ...scorers], rows)].join('\n\n');
+  return ['## Profiles', text, markdownTable(['profile', ...scorers], rows)].join('\n\n');
 }
 
 function ruleSection(rules: readonly Rule[]): string {
@@ -63,15 +65,18 @@ function ruleSection(rules: readonly Rule[]): string {
   ]);
   const text =
     'An object that breaks one of them is refused: by the API server where the rule has an expression, and always by `inference-gateway validate` and the controller.';
-  return ['## Rules', text, table(['at', 'rule', 'CEL'], rows)].join('\n\n');
+  return ['## Rules', text, markdownTable(['at', 'rule', 'CEL'], rows)].join('\n\n');
 }
 
-function typeText(node: SchemaNode, place: string): string {
-  if (node.typeName !== undefined && node.properties !== undefined) return `[object](#${anchor(place)})`;
+/** An object links to its section, which is where its type occurs first. */
+function typeText(node: SchemaNode, placeOf: ReadonlyMap<string, string>): string {
+  if (node.typeName !== undefined && node.properties !== undefined) {
+    return `[object](#${anchor(placeOf.get(node.typeName) ?? '')})`;
+  }
   if (node.enum !== undefined) return node.enum.map((value) => `\`${value}\``).join(', ');
-  if (node.type === 'array') return `list of ${typeText(node.items ?? {}, `${place}[]`)}`;
+  if (node.type === 'array') return `list of ${typeText(node.items ?? {}, placeOf)}`;
   if (node.type === 'object' && typeof node.additionalProperties === 'object' && node.properties === undefined) {
-    return `map of ${typeText(node.additionalProperties, place)}`;
+    return `map of ${typeText(node.additionalProperties, placeOf)}`;
   }
   if (node['x-kubernetes-int-or-string'] === true) return 'quantity';
   return node.type ?? 'any';
@@ -93,9 +98,4 @@ function anchor(heading: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9 -]/g, '')
     .replaceAll(' ', '-');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
 }

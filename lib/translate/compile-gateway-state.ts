@@ -4,8 +4,9 @@ import { type CheckedObject, checkObjects, ofKind } from './check-objects';
 import type { GatewayState, OverloadState, SchedulerState } from './gateway-state';
 import { adaptersByScheduler } from './gateway-state/adapters';
 import { schedulerEndpoints } from './gateway-state/endpoints';
+import { objectivesByScheduler } from './gateway-state/objectives';
+import { compilePickerConfig } from './gateway-state/picker-config';
 import { compileRewrites } from './gateway-state/rewrites';
-import { compileWeights } from './gateway-state/weights';
 import { faultLine, type SourcedValue, sourceLine } from './sourced-value';
 
 export type CompileResult =
@@ -18,8 +19,8 @@ export type CompileResult =
   | { readonly faults: readonly string[] };
 
 /**
- * Compiles the objects around the one InferenceGatewayConfig among them. Pods, ConfigMaps and rewrites count where they
- * are in its namespace.
+ * Compiles the objects around the one InferenceGatewayConfig among them. Pods, ConfigMaps, rewrites and objectives count
+ * where they are in its namespace.
  */
 export function compileGatewayState(values: readonly SourcedValue[]): CompileResult {
   const checked = checkObjects(values);
@@ -38,18 +39,24 @@ function compileConfig(
   const warnings: string[] = [];
   const { metadata, spec } = config.object;
   const { namespace } = metadata;
-  const pods = ofKind(objects, 'Pod').filter(({ object }) => object.metadata.namespace === namespace);
-  const configMaps = ofKind(objects, 'ConfigMap').filter(({ object }) => object.metadata.namespace === namespace);
+  const { explain } = spec.observability;
+  const near = objects.filter(({ object }) => object.metadata.namespace === namespace);
+  const pods = ofKind(near, 'Pod');
+  const configMaps = ofKind(near, 'ConfigMap');
 
   const adapters = adaptersByScheduler(spec.schedulers, config.at, configMaps);
   warnings.push(...adapters.warnings);
+  const objectives = objectivesByScheduler(ofKind(near, 'InferenceObjective'), spec.schedulers);
+  warnings.push(...objectives.warnings);
   const overload = compileOverload(spec.overload);
   const schedulers = spec.schedulers.map((scheduler, index): SchedulerState => {
-    const weights = compileWeights(scheduler, index, config, configMaps);
-    faults.push(...weights.faults);
-    warnings.push(...weights.warnings);
+    const picking = compilePickerConfig(scheduler, index, config, configMaps);
+    faults.push(...picking.faults);
+    warnings.push(...picking.warnings);
     const endpoints = schedulerEndpoints(scheduler, pods);
     warnings.push(...endpoints.warnings);
+    const { emptyPoolHoldMs = overload.emptyPoolHoldMs } = picking;
+    const named = objectives.of.get(scheduler.name);
     const routeTimeoutMs = scheduler.routeTimeout && durationToMilliseconds(scheduler.routeTimeout);
     return {
       namespace,
@@ -57,17 +64,17 @@ function compileConfig(
       ...(scheduler.modelName !== undefined && { modelName: scheduler.modelName }),
       adapters: adapters.of.get(scheduler.name) ?? [],
       engine: scheduler.engineType,
-      weights: weights.weights,
-      overload,
+      weights: picking.weights,
+      overload: { ...overload, emptyPoolHoldMs },
+      ...(named && { objectives: named }),
+      ...(picking.flowControl && { flowControl: picking.flowControl }),
+      ...(scheduler.retry && { retry: scheduler.retry }),
       ...(typeof routeTimeoutMs === 'number' && { routeTimeoutMs }),
       appProtocol: scheduler.appProtocol,
       endpoints: endpoints.endpoints,
     };
   });
-  const rewrites = compileRewrites(
-    ofKind(objects, 'InferenceModelRewrite').filter(({ object }) => object.metadata.namespace === namespace),
-    schedulers,
-  );
+  const rewrites = compileRewrites(ofKind(near, 'InferenceModelRewrite'), schedulers);
   warnings.push(...rewrites.warnings);
   if (faults.length > 0) return { faults };
 
@@ -77,7 +84,9 @@ function compileConfig(
       bodyRouting: spec.bbr.enabled,
       maxRequestBodyBytes: spec.bbr.maxRequestBodyBytes,
       ...(spec.bbr.defaultBackend && { defaultBackend: spec.bbr.defaultBackend }),
-      explain: spec.observability.explain.enabled,
+      explain: explain.enabled,
+      ...(explain.enabled && { explainLogIntervalMs: durationToMilliseconds(explain.logInterval) ?? 0 }),
+      ...(spec.auth?.jwt?.claims && { claims: true }),
       schedulers,
       rewrites: rewrites.rewrites,
     },
@@ -85,12 +94,13 @@ function compileConfig(
   };
 }
 
-function compileOverload(overload: InferenceGatewayConfig['spec']['overload']): OverloadState {
+function compileOverload(overload: InferenceGatewayConfig['spec']['overload']): Required<OverloadState> {
   const wholeSeconds = (duration: string) => Math.max(1, Math.ceil((durationToMilliseconds(duration) ?? 0) / 1000));
   return {
     maxQueueTimeMs: durationToMilliseconds(overload.maxQueueTime) ?? 0,
     retryAfterMinSeconds: wholeSeconds(overload.retryAfter.min),
     retryAfterMaxSeconds: wholeSeconds(overload.retryAfter.max),
+    emptyPoolHoldMs: durationToMilliseconds(overload.emptyPoolHold) ?? 0,
   };
 }
 

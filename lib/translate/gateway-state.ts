@@ -12,6 +12,8 @@ export interface GatewayState {
   readonly defaultBackend?: { readonly name: string; readonly port: number };
   /** A client may ask for `x-gateway-decision`. */
   readonly explain: boolean;
+  /** One decision of each scheduler in this time is logged in full. Milliseconds; absent or 0: none is. */
+  readonly explainLogIntervalMs?: number;
   /**
    * Verified tokens say what a request's objective and tenant are (`spec.auth.jwt.claims`): Envoy writes the headers from
    * them, and removes what a client sent. Absent or false: the headers are the client's own.
@@ -112,6 +114,8 @@ export interface EndpointState {
   readonly uid?: string;
   /** The Ready condition, and no deletionTimestamp. */
   readonly ready: boolean;
+  /** Port at the pod's IP where its metrics page is; absent where its engine serves that at the usual port. */
+  readonly metricsPort?: number;
   /** Port at the pod's IP where its engine publishes KV cache events over ZMQ; absent where it does not. */
   readonly kvEventsPort?: number;
   /** Port at the pod's IP where the engine sends KV cache events again; only with `kvEventsPort`. */

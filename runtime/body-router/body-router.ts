@@ -25,7 +25,7 @@ export interface BodyRouterOptions {
 }
 
 /** The Body-Based Router: finds each request's model, its scheduler and, through the picker, its endpoint. */
-export function createBodyRouter(options: BodyRouterOptions): Processor {
+export function createBodyRouter(options: BodyRouterOptions): Processor<RequestStream> {
   const { state, observe, yieldTurn } = options;
   let routing: Routing | undefined;
   const context: RouterContext = {

@@ -48,7 +48,7 @@ function baseRoute(route: Resolution['route']): Resolution['route'] {
   return { ...route, model: route.baseModel ?? '', known: route.baseModel !== undefined };
 }
 
-function headerModel(headers: HeaderMap): string | undefined {
+export function headerModel(headers: HeaderMap): string | undefined {
   return headers.get(MODEL_NAME)?.trim() || undefined;
 }
 

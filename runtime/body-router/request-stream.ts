@@ -1,10 +1,6 @@
 import { SERVED_ENDPOINT_HEADER } from '../../lib/translate/envoy/control-headers';
-import type { EndpointPicker, PendingPick, PickResult, Refusal, Ticket } from '../endpoint-picker/endpoint-picker';
-import {
-  MAX_TOKENIZED_BODY_BYTES,
-  type TokenizeRequest,
-  tokenizeRequest,
-} from '../endpoint-picker/kv-events/tokenize-request';
+import type { EndpointPicker, PendingPick, PickResult, Ticket } from '../endpoint-picker/endpoint-picker';
+import { decisionLine } from '../explain/decision-line';
 import {
   type Answer,
   type Attributes,
@@ -21,15 +17,18 @@ import { DECISION, EXPLAIN } from './control-headers';
 import { type BodyKind, chooseDestination } from './destination';
 import { type RefusalName, refuse } from './errors';
 import { gatewayReply } from './gateway-endpoints';
+import { requestIdentity } from './identity';
 import type { Resolution } from './models/resolve';
 import type { Routing } from './models/routing';
 import type { BodyRouterObserver } from './observer';
+import { REFUSAL_OF } from './pick-refusal';
 import { blockHashes } from './prefix/block-hashes';
 import { prefixSalt } from './prefix/prefix-salt';
 import { type FactsResult, NO_FACTS, type RequestFacts } from './request-facts';
 import { type FirstTokenWatch, firstTokenWatchFor } from './response/first-token';
 import { type ModelRestorer, restorerFor } from './response/model-restorer';
 import { defaultBackendAnswer, routedAnswer } from './routed-answer';
+import { tokenizable } from './tokenizable';
 
 /** What all requests of one router share. */
 export interface RouterContext {
@@ -99,11 +98,11 @@ export class RequestStream implements ProcessorStream {
 
   responseHeaders(headers: HeaderMap, attributes: Attributes): Answer {
     this.status = Number(headers.get(':status')) || undefined;
-    // Absent on replies of Envoy itself.
     const address = attributes.get('upstream.address');
     const set: Array<readonly [string, string]> = [];
-    if (address !== undefined && address !== '') {
-      this.ticket?.served(address);
+    // On a reply of Envoy itself it is that of the last endpoint tried, which gave none.
+    if (address !== undefined && address !== '' && isFromUpstream(attributes)) {
+      this.ticket?.served(address, Number(attributes.get('upstream.request_attempt_count')) || 1);
       set.push([SERVED_ENDPOINT_HEADER, address]);
     }
     if (this.explanation !== undefined) set.push([DECISION, this.explanation]);
@@ -161,11 +160,13 @@ export class RequestStream implements ProcessorStream {
         scheduler: route.scheduler,
         model: route.model,
         ...(route.adapter !== undefined && { adapter: route.adapter }),
+        ...requestIdentity(this.headers, routing.state, routing.states.get(route.scheduler) ?? {}),
         promptBytes: facts.promptBytes,
+        bodyBytes: body.length,
         ...(facts.maxOutputTokens !== undefined && { maxOutputTokens: facts.maxOutputTokens }),
         prefixHashes: blockHashes(body, facts.prompt, salt),
-        explain: routing.state.explain && this.headers.get(EXPLAIN) === '1',
-        tokenizable: () => tokenizable(departure),
+        explain: this.asksExplanation(routing),
+        tokenizable: () => tokenizable(body, facts, route.model),
       });
     } catch (error) {
       return this.pickerFailed(error, route.scheduler);
@@ -176,6 +177,10 @@ export class RequestStream implements ProcessorStream {
       (result) => this.answer(result, departure, routing),
       (error: unknown) => this.pickerFailed(error, route.scheduler),
     );
+  }
+
+  private asksExplanation({ state }: Routing): boolean {
+    return state.explain && this.headers.get(EXPLAIN) === '1';
   }
 
   private pickerFailed(error: unknown, scheduler: string): Answer {
@@ -201,7 +206,9 @@ export class RequestStream implements ProcessorStream {
     // A peer that repeats its messages is picked for again; each ticket is given back.
     this.ticket?.done();
     this.ticket = result.ticket;
-    this.explanation = result.explanation;
+    // Others may have asked for one too: a log, a trace, a recording.
+    const explained = this.asksExplanation(routing) ? result.explanation : undefined;
+    this.explanation = explained && decisionLine(explained);
     this.sampled = result.sampleFirstToken === true;
     const body = this.rewritten(departure);
     this.reportRouted(departure, routing);
@@ -238,18 +245,7 @@ export class RequestStream implements ProcessorStream {
   }
 }
 
-const REFUSAL_OF: Readonly<Record<Refusal, RefusalName>> = {
-  saturated: 'pool_saturated',
-  'queue-full': 'queue_full',
-  expired: 'queue_timeout',
-  'no-endpoints': 'no_endpoints',
-  'shutting-down': 'shutting_down',
-  // Never shown: only who is gone cancels.
-  cancelled: 'queue_timeout',
-};
-
-/** Of a prompt with a cache salt nothing can be found by its tokens alone. */
-function tokenizable({ body, facts, route }: Departure): TokenizeRequest | undefined {
-  if (facts.cacheSalt !== undefined || body.length > MAX_TOKENIZED_BODY_BYTES) return undefined;
-  return tokenizeRequest(spanBytes(body, { start: 0, end: body.length }), route.model);
+/** As Envoy's details of the response say; a proxy that does not tell them sends its upstream's. */
+export function isFromUpstream(attributes: Attributes): boolean {
+  return (attributes.get('response.code_details') ?? 'via_upstream') === 'via_upstream';
 }

@@ -1,5 +1,6 @@
 import type { PromptTokens } from './kv-events/prompt-tokens';
 import type { TokenizeRequest } from './kv-events/tokenize-request';
+import type { Explanation } from './scheduling/explanation';
 
 /**
  * The seam between the Body-Based Router and an Endpoint Picker. In one process it is a call; between processes it is
@@ -71,8 +72,10 @@ export interface PickedEndpoints {
   readonly endpoints: readonly string[];
   /** The request's entry in the ledger; its `done` must be called. */
   readonly ticket: Ticket;
-  /** Scores per pod in short, ASCII, at most 1 KiB. Present when it was asked for. */
-  readonly explanation?: string;
+  /** Milliseconds to the first token, as the picker expects; absent where that is not known. */
+  readonly predictedTtftMs?: number;
+  /** Present when it was asked for. */
+  readonly explanation?: Explanation;
   /** Watch this answer, if it is a stream, and call `ticket.firstToken` when its first token passes. */
   readonly sampleFirstToken?: boolean;
   /** Leading blocks of the prompt that the choice is held to have cached; for recordings. */

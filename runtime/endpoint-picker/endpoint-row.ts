@@ -15,7 +15,6 @@ import type { Candidates } from './scheduling/candidates';
  * that a pick over a hundred endpoints reads one stretch of memory, not ten objects of each.
  */
 interface RowSource {
-  readonly ready: boolean;
   readonly load: EndpointLoad;
   readonly drain: Drain;
   readonly ends: EndRate;
@@ -32,7 +31,7 @@ interface RowSource {
 export const ROW_LENGTH = 16;
 
 // Places in a row.
-const FRESH_UNTIL = 0;
+const CANDIDATE_UNTIL = 0;
 const HELD_ADAPTERS = 1;
 const RUNNING = 2;
 const KV_USAGE = 3;
@@ -50,22 +49,22 @@ const KV_TOKEN_SECONDS = 14;
 const ADAPTER_OUT = 15;
 
 /**
- * Writes the row of an endpoint whose engine tells `metrics` into `rows`, from `at` on. `freshUntil`: of the metrics,
- * clock in milliseconds.
+ * Writes the row of an endpoint whose engine tells `metrics` into `rows`, from `at` on. `candidateUntil`: so long the
+ * endpoint is a candidate, by its metrics' age and its health; clock in milliseconds.
  */
 export function writeRow(
   rows: Float64Array,
   at: number,
   endpoint: RowSource,
   metrics: EngineMetrics,
-  freshUntil: number,
+  candidateUntil: number,
 ): void {
   const { load, scraped, drain, ends, speed } = endpoint;
   const { waiting, running } = metrics;
   const queue = effectiveQueue(waiting, running, load.requests, scraped.inFlight);
   const newTokens = load.uncachedTokens + load.outputTokens - scraped.tokens;
   const kvUsage = metrics.kvUsage + Math.max(0, newTokens) / metrics.kvCapacityTokens;
-  rows[at + FRESH_UNTIL] = endpoint.ready ? freshUntil : Number.NEGATIVE_INFINITY;
+  rows[at + CANDIDATE_UNTIL] = candidateUntil;
   rows[at + RUNNING] = effectiveRunning(waiting, running, load.requests, scraped.inFlight);
   rows[at + KV_USAGE] = Number.isNaN(kvUsage) ? metrics.kvUsage : kvUsage;
   rows[at + LAST_COLD_PICK] = endpoint.lastColdPick;
@@ -91,15 +90,15 @@ export function rowAdapterSeconds(rows: Float64Array, at: number, bit: number, n
 }
 
 /**
- * Makes candidates of the endpoints that are ready and whose rows are fresh. `places` gets the number of each one's row
- * in `rows`. Left to others: what depends on the request.
+ * Makes candidates of the endpoints whose rows say that they are. `places` gets the number of each one's row in `rows`.
+ * Left to others: what depends on the request.
  */
 export function gatherRows(rows: Float64Array, candidates: Candidates, places: Int32Array, now: number): void {
   const { running, kvUsage, lastColdPick, startMs, queueMs, kvTokenSeconds, kvFreeTokens } = candidates;
   const { tokenSeconds, stepSeconds, sequenceSeconds, inFlight, workTokens, lastPick } = candidates;
   let row = 0;
   for (let at = 0; at < rows.length; at += ROW_LENGTH) {
-    if (!(now <= rows[at + FRESH_UNTIL]!)) continue;
+    if (!(now <= rows[at + CANDIDATE_UNTIL]!)) continue;
     places[row] = at / ROW_LENGTH;
     running[row] = rows[at + RUNNING]!;
     kvUsage[row] = rows[at + KV_USAGE]!;

@@ -1,4 +1,5 @@
 import type { EngineCounters, EngineMetrics } from './engine-metrics';
+import { admit, scrapeFailed as scrapeFailedThere, scrapeTold } from './health/evidence';
 import { busyMs } from './ledger/busy-time';
 import { observeDrain } from './ledger/drain';
 import { observeEnds } from './ledger/end-rate';
@@ -7,6 +8,7 @@ import { learnWork, promptTokenSeconds } from './ledger/learned-speed';
 import { countPending } from './ledger/pending-count';
 import { correctBacklog } from './ledger/waiting-line';
 import { workBetween } from './ledger/work-between';
+import type { ScrapeOutcome } from './observe';
 import { endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
 import { freshUntil } from './scheduling/freshness';
 
@@ -34,13 +36,31 @@ export function scrapeAnswered(endpoint: PooledEndpoint, answer: EngineMetrics |
     learnFromScrape(endpoint, answer, now);
     endpoint.scraped = endpoint.sent;
   }
+  scrapeTold(endpoint, now);
+  admitAfterSilence(endpoint, now);
   endpoint.answer = answer;
   setAnsweredAt(endpoint, now);
 }
 
-/** Nothing listens there: its metrics are stale at once, not only when they are old. */
-export function scrapeRefused(endpoint: PooledEndpoint): void {
-  setAnsweredAt(endpoint, Number.NEGATIVE_INFINITY);
+/** While it was stale, and until its first answer, others were preferred: its share grows only now. */
+function admitAfterSilence(endpoint: PooledEndpoint, now: number): void {
+  const { answer, freshUntil: staleSince, health } = endpoint;
+  if (health.exclusion !== undefined) return;
+  if (answer === undefined) {
+    if (health.ramp !== undefined) admit(endpoint, Number.POSITIVE_INFINITY, now);
+  } else if (Number.isFinite(staleSince) && now > staleSince) admit(endpoint, now - staleSince, now);
+}
+
+/** The last scrape that left brought no page. Where nothing listens the metrics are stale at once, not only when they are old. */
+export function scrapeFailed(
+  endpoint: PooledEndpoint,
+  how: Exclude<ScrapeOutcome, 'ok' | 'no-metrics'>,
+  now: number,
+): void {
+  if (how === 'status' || how === 'too-large') scrapeTold(endpoint, now);
+  else scrapeFailedThere(endpoint, how, endpoint.sent.at, now);
+  if (how === 'refused') setAnsweredAt(endpoint, Number.NEGATIVE_INFINITY);
+  else endpointChanged(endpoint);
 }
 
 /** The time between two scrapes is another one from now on. */

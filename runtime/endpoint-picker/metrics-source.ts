@@ -1,5 +1,6 @@
 import type { EngineType } from '../../lib/translate/gateway-state';
 import type { EngineMetrics } from './engine-metrics';
+import type { ScrapeOutcome } from './observe';
 
 /** Where the picker gets its endpoints' metrics from: the scraper, or a simulated fleet. */
 export interface MetricsSource {
@@ -15,14 +16,16 @@ export interface ScrapeTarget {
   readonly pod: string;
   readonly scheduler: string;
   readonly engine: EngineType;
+  /** At the same IP; absent: where the engine has it. */
+  readonly metricsPort?: number;
   /** The picker has requests in flight there: read it at the short interval. */
   busy(): boolean;
   /** A scrape leaves now: what is dispatched from here on is not in its answer. */
   sent(): void;
   /** The answer to the last `sent`. `no-metrics`: the server answers, but has no metrics page. */
   answered(metrics: EngineMetrics | 'no-metrics'): void;
-  /** Nothing listens at the address: what is known of it no longer holds. Other faults are not told, they only age. */
-  refused(): void;
+  /** The last `sent` brought no answer, or one that cannot be read. */
+  failed(how: Exclude<ScrapeOutcome, 'ok' | 'no-metrics'>): void;
   /** Milliseconds between two scrapes from now on. Told first when the watch begins. */
   paced(intervalMs: number): void;
 }

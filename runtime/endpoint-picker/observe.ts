@@ -7,6 +7,8 @@ export interface PickerObserver {
   refused(scheduler: string, kind: Refusal): void;
   /** Another pod than the picked one served: one of the pool (`moved`), or an address that is not in it (`unknown`). */
   servedElsewhere(scheduler: string, kind: 'moved' | 'unknown'): void;
+  /** A request was answered after this many connection attempts that failed. */
+  retried(scheduler: string, attempts: number): void;
   scraped(scheduler: string, outcome: ScrapeOutcome, milliseconds: number): void;
 }
 

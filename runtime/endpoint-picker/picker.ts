@@ -2,15 +2,18 @@ import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-s
 import type { RoomLimits } from './admission/room';
 import { firstTokenCame, requestEnded } from './endpoint-answers';
 import type { BlockHash, EndpointPicker, PickedEndpoints, PickRefused, PickRequest, Ticket } from './endpoint-picker';
-import { scrapeAnswered, scrapePaced, scrapeRefused, scrapeSent } from './endpoint-scrapes';
+import { scrapeAnswered, scrapeFailed, scrapePaced, scrapeSent } from './endpoint-scrapes';
+import type { ExclusionReason } from './health/endpoint-health';
+import { answerBegan } from './health/evidence';
 import type { PrecisePrefix } from './kv-events/precise-prefix';
 import { enter, move, type RequestSize, release } from './ledger/endpoint-load';
 import { promptTokenSeconds } from './ledger/learned-speed';
 import type { MetricsSource } from './metrics-source';
-import type { PickerObserver } from './observe';
+import type { PickerLog, PickerObserver } from './observe';
 import { createPool, type Decision, type Member, type Membership, type Pool } from './pool';
 import { createEndpoint, endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
 import { createPrefixIndex } from './prefix/prefix-index';
+import { type RequestEvidence, requestOver, responseCame } from './request-evidence';
 import { MAX_BLOCK_TOKENS, sizeOf, uncachedTokens } from './scheduling/request-size';
 import { type PoolStatus, poolStatus } from './status';
 
@@ -23,6 +26,8 @@ export interface PickerOptions {
   /** From 0 up to 1, as `Math.random`. */
   readonly random: () => number;
   readonly observe: PickerObserver;
+  /** Told of pods that are excluded, and of their return. Default: nobody. */
+  readonly log?: PickerLog;
   /** What pods tell of their KV caches; default: they are not asked. Not closed with the picker. */
   readonly precise?: Pick<PrecisePrefix, 'join' | 'leave' | 'match' | 'enter'>;
   /**
@@ -46,10 +51,10 @@ export interface Picker extends EndpointPicker {
    */
   pickWithin(request: PickRequest, room: RoomLimits): PickedEndpoints | undefined;
   /**
-   * Enters a request that another replica has sent to `address`, where `matchedBlocks` of its prompt were cached.
-   * Undefined: that endpoint is not known here.
+   * Enters a request that another replica has sent to the first of `addresses`, with the others as fallbacks in order;
+   * `matchedBlocks` of its prompt were cached at the first. Undefined: the first is not known here.
    */
-  enter(request: PickRequest, address: string, matchedBlocks: number): Ticket | undefined;
+  enter(request: PickRequest, addresses: readonly string[], matchedBlocks: number): Ticket | undefined;
   /** Some endpoint of the scheduler is ready. */
   hasEndpoints(scheduler: string): boolean;
   /** Swaps in a new state. Endpoints that stay keep their ledger, metrics and prefixes. */
@@ -64,7 +69,7 @@ export interface Picker extends EndpointPicker {
 const UNKNOWN_SCHEDULER_RETRY_SECONDS = 1;
 
 export function createPicker(options: PickerOptions): Picker {
-  const { state, metrics, clock, random, observe, precise, later, roomChanged = () => {} } = options;
+  const { state, metrics, clock, random, observe, precise, later, log, roomChanged = () => {} } = options;
   const pools = new Map<string, Pool>();
   // One index for all pools, so that its bound holds whatever their number; block hashes are salted with the model.
   const index = createPrefixIndex(random);
@@ -94,6 +99,7 @@ export function createPicker(options: PickerOptions): Picker {
         pod: endpoint.pod,
         scheduler: schedulerName(scheduler),
         engine: scheduler.engine,
+        ...(endpointState.metricsPort !== undefined && { metricsPort: endpointState.metricsPort }),
         busy: () => endpoint.load.requests > 0,
         sent: () => scrapeSent(endpoint, clock()),
         answered: (answer) => {
@@ -103,7 +109,7 @@ export function createPicker(options: PickerOptions): Picker {
           if (capacity > 0 && capacity !== before) index.limit(endpoint.id, capacity / MAX_BLOCK_TOKENS);
           roomChanged(schedulerName(scheduler));
         },
-        refused: () => scrapeRefused(endpoint),
+        failed: (how) => scrapeFailed(endpoint, how, clock()),
         paced: (intervalMs) => scrapePaced(endpoint, intervalMs),
       });
       const { kvEventsPort, kvReplayPort } = endpointState;
@@ -128,7 +134,13 @@ export function createPicker(options: PickerOptions): Picker {
       index.purge(endpoint.id);
       freeIds.push(endpoint.id);
     },
+    exclusionChanged,
   };
+
+  function exclusionChanged({ pod, address }: PooledEndpoint, reason: ExclusionReason | undefined): void {
+    if (reason === undefined) log?.info({ pod, address }, 'the pod gets requests again, few at first');
+    else log?.warn({ pod, address, reason }, 'the pod gets no requests for the time being');
+  }
 
   function addId(): number {
     const id = matched.length;
@@ -144,7 +156,7 @@ export function createPicker(options: PickerOptions): Picker {
       gone.delete(name);
       const pool = pools.get(name);
       if (pool === undefined) pools.set(name, createPool(scheduler, membership, random));
-      else pool.update(scheduler);
+      else pool.update(scheduler, clock());
       roomChanged(name);
     }
     for (const name of gone) {
@@ -187,8 +199,8 @@ export function createPicker(options: PickerOptions): Picker {
   function writeDown(pool: Pool, request: PickRequest, decision: Decision, start: number): PickedEndpoints {
     const chosen = decision.chosen[0]!;
     const { endpoint } = chosen;
-    const { explanation } = decision;
-    const ticket = sendTo(pool, request, chosen, decision.size, start);
+    const { explanation, predictedTtftMs } = decision;
+    const ticket = sendTo(pool, request, decision.chosen, decision.size, start);
     if (decision.cold) endpoint.lastColdPick = picks;
     endpointChanged(endpoint);
     const sampleFirstToken = isSampled(endpoint, start);
@@ -198,26 +210,30 @@ export function createPicker(options: PickerOptions): Picker {
       endpoints: decision.chosen.map((member) => member.endpoint.address),
       ticket,
       matchedBlocks: decision.matchedBlocks,
+      ...(Number.isFinite(predictedTtftMs) && { predictedTtftMs }),
       ...(sampleFirstToken && { sampleFirstToken }),
       ...(explanation !== undefined && { explanation }),
     };
   }
 
-  function enterTold(request: PickRequest, address: string, matchedBlocks: number): Ticket | undefined {
+  function enterTold(request: PickRequest, addresses: readonly string[], matchedBlocks: number): Ticket | undefined {
     const pool = pools.get(request.scheduler);
-    const member = pool?.at(address);
-    if (pool === undefined || member === undefined) return undefined;
+    if (pool === undefined) return undefined;
+    const order = addresses.flatMap((address) => pool.at(address) ?? []);
+    const member = order[0];
+    if (member === undefined || member.endpoint.address !== addresses[0]) return undefined;
     const { adapter, promptTokens, outputTokens, ...scored } = sizeOf(request);
     const uncached = uncachedTokens({ ...scored, promptTokens, outputTokens }, matchedBlocks);
     const size = { adapter, promptTokens, outputTokens, uncachedTokens: uncached };
-    const ticket = sendTo(pool, request, member, size, clock());
+    const ticket = sendTo(pool, request, order, size, clock());
     endpointChanged(member.endpoint);
     return ticket;
   }
 
-  /** Enters the request at the endpoint, and remembers its prompt there. */
-  function sendTo(pool: Pool, request: PickRequest, member: Member, size: RequestSize, now: number): Ticket {
-    const { endpoint, watch } = member;
+  /** Enters the request at the first of the endpoints, and remembers its prompt there. */
+  function sendTo(pool: Pool, request: PickRequest, order: readonly Member[], size: RequestSize, now: number): Ticket {
+    const { endpoint, watch } = order[0]!;
+    const evidence: RequestEvidence = { order: order.map((one) => one.endpoint), pickedAt: now, answered: false };
     const entry = enter(endpoint.load, size, promptTokenSeconds(endpoint.speed), now);
     endpoint.picks += 1;
     endpoint.lastPick = ++picks;
@@ -230,8 +246,14 @@ export function createPicker(options: PickerOptions): Picker {
     let serving: PooledEndpoint | undefined = endpoint;
 
     return {
-      served(address) {
-        if (entry.over || address === at) return;
+      served(address, attempts = 1) {
+        if (entry.over) return;
+        if (!evidence.answered) {
+          const server = address === endpoint.address ? endpoint : pool.at(address)?.endpoint;
+          responseCame(evidence, server, attempts, clock());
+          if (attempts > 1) observe.retried(request.scheduler, attempts - 1);
+        }
+        if (address === at) return;
         at = address;
         const member = pool.at(address);
         const former = serving;
@@ -248,13 +270,16 @@ export function createPicker(options: PickerOptions): Picker {
         member.watch.wake();
       },
       firstToken() {
-        if (!entry.over && serving !== undefined) firstTokenCame(serving, entry, clock());
+        if (entry.over || serving === undefined) return;
+        answerBegan(serving, evidence.pickedAt, clock());
+        firstTokenCame(serving, entry, clock());
       },
       done(status) {
         if (entry.over) return;
         letGo?.();
         const end = clock();
         const answered = status !== undefined && status < 400;
+        requestOver(evidence, serving, status, end);
         release(entry, answered, end);
         if (serving !== undefined) requestEnded(serving, entry, answered, end);
         roomChanged(request.scheduler);

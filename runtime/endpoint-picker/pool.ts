@@ -4,19 +4,26 @@ import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import type { PickRefused, PickRequest } from './endpoint-picker';
 import { gatherRows, ROW_LENGTH, rowAdapterSeconds, writeRow } from './endpoint-row';
 import { NO_METRICS } from './engine-metrics';
+import { type ExclusionReason, type HealthSubject, isOpen } from './health/endpoint-health';
+import { readinessChanged } from './health/evidence';
+import { createPoolHealth, liftBars, tend } from './health/pool-health';
 import type { RequestSize } from './ledger/endpoint-load';
 import { UNKNOWN_POOL_SPEED } from './ledger/learned-speed';
 import { groupSpeeds } from './ledger/speed-groups';
+import { leftOut } from './left-out';
 import type { MetricsWatch } from './metrics-source';
 import { endpointChanged, metricsOf, type PooledEndpoint, type PoolKnowledge } from './pooled-endpoint';
 import { adapterSeconds } from './scheduling/adapter-wait';
 import { type Candidates, createCandidates, keepRows } from './scheduling/candidates';
 import { choose } from './scheduling/choose';
 import { explain } from './scheduling/explain';
+import type { Explanation } from './scheduling/explanation';
+import { predictedTtftMs } from './scheduling/predicted-ttft';
 import { sizeOf, uncachedTokens } from './scheduling/request-size';
 import type { ScoredRequest } from './scheduling/scorer';
 import { waitForRoom } from './scheduling/wait-for-room';
 import { type WeightedScorer, weigh, weightedScorers } from './scheduling/weigh';
+import { subsetTest } from './subset';
 
 /** The choice and two fallbacks. */
 const ENDPOINTS_PER_PICK = 3;
@@ -36,13 +43,17 @@ export interface Decision {
   readonly size: RequestSize;
   /** No candidate holds any block of the prompt. */
   readonly cold: boolean;
-  readonly explanation: string | undefined;
+  /** Milliseconds; NaN where it is not known. */
+  readonly predictedTtftMs: number;
+  readonly explanation: Explanation | undefined;
 }
 
 /** What a pool asks of the picker: endpoints are made and let go there, where the index and the scrapes are. */
 export interface Membership {
   join(state: EndpointState, scheduler: SchedulerState, pool: PoolKnowledge): Member;
   leave(member: Member): void;
+  /** Requests avoid the endpoint from now on for this reason; undefined: no more. */
+  exclusionChanged(endpoint: PooledEndpoint, reason: ExclusionReason | undefined): void;
 }
 
 /** One scheduler's endpoints, and the decision over them. Reads the clock only through its arguments. */
@@ -51,8 +62,8 @@ export interface Pool {
   readonly members: readonly Member[];
   /** Some weight asks for cached prefixes. */
   readonly usesPrefixes: boolean;
-  /** Follows the state. An endpoint keeps its history as long as its address, pod and uid stay. */
-  update(scheduler: SchedulerState): void;
+  /** Follows the state. An endpoint keeps its history as long as its address, pod and uid stay. `now`: clock, milliseconds. */
+  update(scheduler: SchedulerState, now: number): void;
   at(address: string): Member | undefined;
   /** `matched`: blocks held, by endpoint id. */
   decide(request: PickRequest, matched: Int32Array, now: number): Decision | PickRefused;
@@ -81,10 +92,17 @@ export function createPool(first: SchedulerState, membership: Membership, random
   let scorers: WeightedScorer[] = [];
   let totals = new Float64Array(0);
   const chosenRows = new Int32Array(ENDPOINTS_PER_PICK);
-  const shared: PoolKnowledge = { speed: UNKNOWN_POOL_SPEED, adapterBits: new Map() };
+  const health = createPoolHealth();
+  const shared: PoolKnowledge = {
+    speed: UNKNOWN_POOL_SPEED,
+    adapterBits: new Map(),
+    health,
+    exclusionChanged: membership.exclusionChanged,
+  };
   let speedAt = Number.NEGATIVE_INFINITY;
 
-  function update(next: SchedulerState): void {
+  /** `now` undefined: the pool is new, and so are all of its endpoints. */
+  function update(next: SchedulerState, now?: number): void {
     const known = new Map(members.map((member) => [generation(member.endpoint), member]));
     const kept = new Map<string, Member>();
     const sameEngine = next.engine === scheduler.engine;
@@ -94,18 +112,25 @@ export function createPool(first: SchedulerState, membership: Membership, random
       const former = sameEngine ? known.get(key) : undefined;
       if (former !== undefined) known.delete(key);
       const member = kept.get(key) ?? former ?? membership.join(state, next, shared);
-      member.endpoint.ready = state.ready;
+      follow(member.endpoint, state.ready, former === undefined, now);
       kept.set(key, member);
     }
     for (const member of known.values()) leave(member);
     shared.adapterBits.clear();
     members = [...kept.values()];
+    health.ready = members.filter(({ endpoint }) => endpoint.ready).length;
     place();
     byAddress = new Map(members.map((member) => [member.endpoint.address, member]));
     if (candidates.capacity < members.length) candidates = createCandidates(members.length);
     places = new Int32Array(candidates.capacity);
     scorers = weightedScorers(next.weights, candidates.capacity);
     totals = new Float64Array(candidates.capacity);
+  }
+
+  function follow(endpoint: PooledEndpoint, ready: boolean, isNew: boolean, now: number | undefined): void {
+    const changed = isNew ? ready : ready !== endpoint.ready;
+    endpoint.ready = ready;
+    if (changed && now !== undefined) readinessChanged(endpoint, ready, now);
   }
 
   function place(): void {
@@ -119,17 +144,25 @@ export function createPool(first: SchedulerState, membership: Membership, random
 
   function leave(member: Member): void {
     member.endpoint.row = undefined;
+    health.tended.delete(member.endpoint);
     membership.leave(member);
   }
 
-  /** Ready endpoints with fresh metrics, or without a metrics page; when there are none, every ready endpoint. */
+  /**
+   * Ready endpoints with fresh metrics, or without a metrics page, that are not excluded; when there are none, those that
+   * are not excluded; when there are none of them either, every ready endpoint.
+   */
   function gather(request: PickRequest, matched: Int32Array, now: number): void {
     const { adapter } = request;
     const bit = adapter === undefined || scheduler.weights.loraAffinity === 0 ? 0 : adapterBit(adapter);
     gatherAllowed(rows, request, now);
     const fresh = candidates.count > 0;
-    const source = fresh ? rows : rowsOfLedger();
-    if (!fresh) gatherAllowed(source, request, now);
+    let source = rows;
+    for (const lastResort of fresh ? [] : [false, true]) {
+      if (candidates.count > 0) break;
+      source = rowsOfLedger(lastResort);
+      gatherAllowed(source, request, now);
+    }
     for (let row = 0; row < candidates.count; row++) candidates.matchedBlocks[row] = matched[ids[places[row]!]!]!;
     for (let row = 0; row < candidates.count; row++) {
       const place = places[row]!;
@@ -141,18 +174,17 @@ export function createPool(first: SchedulerState, membership: Membership, random
   function gatherAllowed(source: Float64Array, { subset }: PickRequest, now: number): void {
     gatherRows(source, candidates, places, now);
     if (subset === undefined) return;
-    const allowed = new Set(subset);
-    keepRows(candidates, places, (row) => {
-      const { address } = members[places[row]!]!.endpoint;
-      return allowed.has(address) || allowed.has(hostOf(address));
-    });
+    const isAllowed = subsetTest(subset);
+    keepRows(candidates, places, (row) => isAllowed(members[places[row]!]!.endpoint.address));
   }
 
-  /** What the ledger alone tells. */
-  function rowsOfLedger(): Float64Array {
+  /** What the ledger alone tells. `lastResort`: of excluded endpoints, too. */
+  function rowsOfLedger(lastResort: boolean): Float64Array<ArrayBuffer> {
     if (ledgerRows.length !== rows.length) ledgerRows = new Float64Array(rows.length);
     for (const [i, { endpoint }] of members.entries()) {
-      writeRow(ledgerRows, i * ROW_LENGTH, endpoint, NO_METRICS, Number.POSITIVE_INFINITY);
+      const isCandidate = lastResort ? endpoint.ready : isOpen(endpoint);
+      const until = isCandidate ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+      writeRow(ledgerRows, i * ROW_LENGTH, endpoint, NO_METRICS, until);
     }
     return ledgerRows;
   }
@@ -190,16 +222,32 @@ export function createPool(first: SchedulerState, membership: Membership, random
     for (const { endpoint } of members) endpointChanged(endpoint);
   }
 
+  /** Only the pool's own endpoints are tended. */
+  function healthChanged(endpoint: HealthSubject): void {
+    endpointChanged(endpoint as PooledEndpoint);
+  }
+
+  function tendHealth(now: number): void {
+    if (health.tended.size > 0) tend(health, endpointsOf(members), now, healthChanged);
+  }
+
   function decide(request: PickRequest, matched: Int32Array, now: number): Decision | PickRefused {
     const { overload } = scheduler;
     followPoolSpeed(now);
+    tendHealth(now);
     gather(request, matched, now);
     if (candidates.count === 0) return { outcome: 'no-endpoints', retryAfterSeconds: retryAfterSeconds(0, overload) };
     const scored = sizeOf(request);
     waitForRoom(candidates, scored);
-    const excess = overloadMs(candidates.startMs, candidates.count, overload.maxQueueTimeMs);
+    let excess = overloadMs(candidates.startMs, candidates.count, overload.maxQueueTimeMs);
+    // Sooner a flood on an endpoint that has just come than a refusal.
+    if (excess > 0 && liftBars(health, healthChanged)) {
+      gather(request, matched, now);
+      waitForRoom(candidates, scored);
+      excess = overloadMs(candidates.startMs, candidates.count, overload.maxQueueTimeMs);
+    }
     if (excess > 0) return { outcome: 'saturated', retryAfterSeconds: retryAfterSeconds(excess, overload) };
-    return chooseAmong(request, scored);
+    return chooseAmong(request, scored, now);
   }
 
   function decideWithin(
@@ -209,14 +257,15 @@ export function createPool(first: SchedulerState, membership: Membership, random
     room: RoomLimits,
   ): Decision | undefined {
     followPoolSpeed(now);
+    tendHealth(now);
     gather(request, matched, now);
     const scored = sizeOf(request);
     waitForRoom(candidates, scored);
     keepRows(candidates, places, (row) => hasRoom(candidates, row, scored, room));
-    return candidates.count === 0 ? undefined : chooseAmong(request, scored);
+    return candidates.count === 0 ? undefined : chooseAmong(request, scored, now);
   }
 
-  function chooseAmong(request: PickRequest, scored: ScoredRequest): Decision {
+  function chooseAmong(request: PickRequest, scored: ScoredRequest, now: number): Decision {
     weigh(scorers, candidates, scored, totals);
     const count = choose(totals, candidates, random, chosenRows);
     const chosen: Member[] = [];
@@ -228,15 +277,22 @@ export function createPool(first: SchedulerState, membership: Membership, random
       matchedBlocks,
       size: { adapter, promptTokens, outputTokens, uncachedTokens: uncachedTokens(scored, matchedBlocks) },
       cold: isCold(),
-      explanation: request.explain
-        ? explain(
-            chosen.map((member) => member.endpoint.pod),
-            chosenRows,
-            totals,
-            scorers,
-          )
-        : undefined,
+      predictedTtftMs: predictedTtftMs(candidates, scored, chosenRows[0]!),
+      explanation: request.explain ? explained(request, scored, count, now) : undefined,
     };
+  }
+
+  function explained(request: PickRequest, scored: ScoredRequest, chosenCount: number, now: number): Explanation {
+    const endpoints = members.map(({ endpoint }) => endpoint);
+    return explain({
+      candidates,
+      request: scored,
+      totals,
+      scorers,
+      chosen: chosenRows.subarray(0, chosenCount),
+      endpoint: (row) => endpoints[places[row]!]!,
+      leftOut: leftOut(endpoints, places.subarray(0, candidates.count), request, now),
+    });
   }
 
   function isCold(): boolean {
@@ -267,9 +323,8 @@ export function createPool(first: SchedulerState, membership: Membership, random
   };
 }
 
-/** The address without its port; without brackets where it is IPv6. */
-function hostOf(address: string): string {
-  return address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
+function* endpointsOf(members: readonly Member[]): Iterable<PooledEndpoint> {
+  for (const { endpoint } of members) yield endpoint;
 }
 
 /** Identity of an endpoint over time. Where pods have no uid, as in files, their names tell them apart. */
@@ -277,9 +332,10 @@ function generation({
   address,
   pod,
   uid,
+  metricsPort,
   kvEventsPort,
   kvReplayPort,
 }: Pick<PooledEndpoint, 'address' | 'pod'> &
-  Partial<Pick<PooledEndpoint, 'uid' | 'kvEventsPort' | 'kvReplayPort'>>): string {
-  return `${address} ${pod} ${uid ?? ''} ${kvEventsPort ?? ''} ${kvReplayPort ?? ''}`;
+  Partial<Pick<PooledEndpoint, 'uid' | 'metricsPort' | 'kvEventsPort' | 'kvReplayPort'>>): string {
+  return `${address} ${pod} ${uid ?? ''} ${metricsPort ?? ''} ${kvEventsPort ?? ''} ${kvReplayPort ?? ''}`;
 }

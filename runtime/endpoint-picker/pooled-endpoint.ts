@@ -1,6 +1,13 @@
 import type { EndpointState } from '../../lib/translate/gateway-state';
 import { writeRow } from './endpoint-row';
 import { type EngineCounters, type EngineMetrics, NO_METRICS } from './engine-metrics';
+import {
+  createHealth,
+  type EndpointHealth,
+  type ExclusionReason,
+  isOpen,
+  type PoolHealth,
+} from './health/endpoint-health';
 import { createDrain, type Drain } from './ledger/drain';
 import { createEndRate, type EndRate } from './ledger/end-rate';
 import { createLoad, type EndpointLoad } from './ledger/endpoint-load';
@@ -19,9 +26,13 @@ export interface PooledEndpoint {
   readonly pod: string;
   readonly uid: string | undefined;
   /** As of the endpoint's state: an endpoint with other ports is another one. */
+  readonly metricsPort: number | undefined;
   readonly kvEventsPort: number | undefined;
   readonly kvReplayPort: number | undefined;
   ready: boolean;
+  readonly health: EndpointHealth;
+  /** The reason of exclusion that its pool was told last. */
+  toldExclusion: ExclusionReason | undefined;
   readonly load: EndpointLoad;
   readonly drain: Drain;
   readonly ends: EndRate;
@@ -59,6 +70,9 @@ export interface PoolKnowledge {
   speed: SpeedMultiples;
   /** A bit for each of the adapters that were asked for first, by which rows tell who holds them. */
   readonly adapterBits: Map<string, number>;
+  readonly health: PoolHealth;
+  /** The endpoint is excluded for this reason from now on; undefined: for none. */
+  exclusionChanged(endpoint: PooledEndpoint, reason: ExclusionReason | undefined): void;
 }
 
 interface Mark {
@@ -84,9 +98,12 @@ export function createEndpoint(id: number, state: EndpointState, pool: PoolKnowl
     address: state.address,
     pod: state.pod,
     uid: state.uid,
+    metricsPort: state.metricsPort,
     kvEventsPort: state.kvEventsPort,
     kvReplayPort: state.kvReplayPort,
     ready: state.ready,
+    health: createHealth(),
+    toldExclusion: undefined,
     load: createLoad(),
     drain: createDrain(),
     ends: createEndRate(),
@@ -109,10 +126,16 @@ export function createEndpoint(id: number, state: EndpointState, pool: PoolKnowl
   };
 }
 
-/** To be called when anything of the endpoint has changed that a decision reads: its ledger, metrics, readiness. */
+/** To be called when anything of the endpoint has changed that a decision reads: its ledger, metrics, readiness, health. */
 export function endpointChanged(endpoint: PooledEndpoint): void {
-  const { row, freshUntil } = endpoint;
-  if (row !== undefined) writeRow(row.rows, row.at, endpoint, metricsOf(endpoint), freshUntil);
+  const { row, freshUntil, health } = endpoint;
+  if (row === undefined) return;
+  const candidateUntil = isOpen(endpoint) ? freshUntil : Number.NEGATIVE_INFINITY;
+  writeRow(row.rows, row.at, endpoint, metricsOf(endpoint), candidateUntil);
+  const reason = health.exclusion?.reason;
+  if (reason === endpoint.toldExclusion) return;
+  endpoint.toldExclusion = reason;
+  endpoint.pool.exclusionChanged(endpoint, reason);
 }
 
 /** What the engine told last, stale or not. */

@@ -1,3 +1,4 @@
+import { type ExclusionReason, exclusionAt, isRamping } from './health/endpoint-health';
 import type { Pool } from './pool';
 import { type MetricsState, metricsState } from './pooled-endpoint';
 
@@ -15,6 +16,10 @@ export interface PodStatus {
   readonly pod: string;
   readonly ready: boolean;
   readonly metrics: MetricsState;
+  /** Why requests avoid it; absent where they do not. */
+  readonly excluded?: ExclusionReason;
+  /** It was away, and its share grows. */
+  readonly ramping?: true;
   /** 0..1. */
   readonly kvUsage?: number;
   readonly waiting?: number;
@@ -28,12 +33,15 @@ export interface PodStatus {
 
 export function poolStatus(scheduler: string, pool: Pool, now: number): PoolStatus {
   const pods = pool.members.map(({ endpoint }): PodStatus => {
+    const excluded = exclusionAt(endpoint.health, now);
     const told = endpoint.answer === 'no-metrics' ? undefined : endpoint.answer;
     return {
       address: endpoint.address,
       pod: endpoint.pod,
       ready: endpoint.ready,
       metrics: metricsState(endpoint, now),
+      ...(excluded !== undefined && { excluded }),
+      ...(isRamping(endpoint.health, now) && { ramping: true as const }),
       ...known('kvUsage', told?.kvUsage),
       ...known('waiting', told?.waiting),
       ...known('running', told?.running),

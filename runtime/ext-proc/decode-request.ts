@@ -1,11 +1,24 @@
-import type { Attributes, Body, HeaderMap } from './processor';
+import {
+  type Attributes,
+  BODY_MODES,
+  type Body,
+  type BodyModes,
+  type HeaderMap,
+  type Metadata,
+  type Peer,
+} from './processor';
 import { WireReader } from './wire-reader';
 
 /** One `envoy.service.ext_proc.v3.ProcessingRequest`, as far as a processor needs it. */
 export type ProcessingRequest =
-  | { readonly kind: 'requestHeaders'; readonly headers: HeaderMap; readonly endOfStream: boolean }
-  | { readonly kind: 'requestBody'; readonly body: Body }
-  | { readonly kind: 'responseHeaders'; readonly headers: HeaderMap; readonly attributes: Attributes }
+  | { readonly kind: 'requestHeaders'; readonly headers: HeaderMap; readonly endOfStream: boolean; readonly peer: Peer }
+  | { readonly kind: 'requestBody'; readonly body: Body; readonly endOfStream: boolean }
+  | {
+      readonly kind: 'responseHeaders';
+      readonly headers: HeaderMap;
+      readonly attributes: Attributes;
+      readonly metadata: Metadata;
+    }
   | { readonly kind: 'responseBody'; readonly body: Body; readonly endOfStream: boolean }
   | { readonly kind: 'requestTrailers' | 'responseTrailers' }
   /** Of a kind that this version does not know. */
@@ -17,6 +30,9 @@ export type MessageKind = ProcessingRequest['kind'];
 const ATTRIBUTES_KEY = 'envoy.filters.http.ext_proc';
 
 const NONE: ReadonlyMap<string, string> = new Map();
+const NO_METADATA: Metadata = new Map();
+/** Of most peers, which say nothing. */
+const NO_PEER: Peer = { metadata: NO_METADATA, bodyModes: undefined };
 const EMPTY_BODY: Body = { length: 0, chunks: [] };
 
 /** Field numbers of ProcessingRequest with wire type 2. */
@@ -27,18 +43,25 @@ const FIELD = {
   responseBody: 5 * 8 + 2,
   requestTrailers: 6 * 8 + 2,
   responseTrailers: 7 * 8 + 2,
+  metadataContext: 8 * 8 + 2,
   attributes: 9 * 8 + 2,
+  protocolConfig: 11 * 8 + 2,
 } as const;
 
 /**
  * Decodes one message; `undefined` when it is malformed. Never throws. Of several messages in the oneof the last counts,
- * as protobuf has it. The body's chunks are views of `message`.
+ * as protobuf has it. The body's chunks are views of `message`. `namespaces`: of the dynamic metadata that is read.
  */
-export function decodeRequest(message: readonly Buffer[]): ProcessingRequest | undefined {
+export function decodeRequest(
+  message: readonly Buffer[],
+  namespaces?: ReadonlySet<string>,
+): ProcessingRequest | undefined {
   const reader = new WireReader(message);
   let kind: MessageKind = 'unknown';
   let headers: HeaderMap = NONE;
   let attributes: Attributes = NONE;
+  let metadata = NO_METADATA;
+  let bodyModes: BodyModes | undefined;
   let body = EMPTY_BODY;
   let endOfStream = false;
   while (reader.more()) {
@@ -68,6 +91,13 @@ export function decodeRequest(message: readonly Buffer[]): ProcessingRequest | u
       case FIELD.attributes:
         attributes = readAttributes(reader, attributes);
         break;
+      case FIELD.metadataContext:
+        if (namespaces === undefined) reader.skip(2);
+        else metadata = readMetadata(reader, namespaces);
+        break;
+      case FIELD.protocolConfig:
+        bodyModes = readBodyModes(reader);
+        break;
       default:
         skipField(reader, tag);
     }
@@ -75,16 +105,20 @@ export function decodeRequest(message: readonly Buffer[]): ProcessingRequest | u
   if (reader.failed) return undefined;
   switch (kind) {
     case 'requestHeaders':
-      return { kind, headers, endOfStream };
+      return { kind, headers, endOfStream, peer: peerOf(metadata, bodyModes) };
     case 'responseHeaders':
-      return { kind, headers, attributes };
+      return { kind, headers, attributes, metadata };
     case 'requestBody':
-      return { kind, body };
+      return { kind, body, endOfStream };
     case 'responseBody':
       return { kind, body, endOfStream };
     default:
       return { kind };
   }
+}
+
+function peerOf(metadata: Metadata, bodyModes: BodyModes | undefined): Peer {
+  return metadata === NO_METADATA && bodyModes === undefined ? NO_PEER : { metadata, bodyModes };
 }
 
 /** HttpHeaders: headers = 1, end_of_stream = 3. */
@@ -151,16 +185,58 @@ function readAttributes(reader: WireReader, known: Attributes): Attributes {
   while (reader.more()) {
     const tag = reader.varint();
     if (tag === 10) key = reader.text();
-    else if (tag === 18) fields = readStruct(reader);
+    else if (tag === 18) fields = readStruct(reader, readValue);
     else skipField(reader, tag);
   }
   reader.leave(outer);
   return key === ATTRIBUTES_KEY ? fields : known;
 }
 
-/** Struct: fields = 1, entries of map<string, Value>; those that are text, numbers or booleans. */
-function readStruct(reader: WireReader): Attributes {
-  const fields = new Map<string, string>();
+/** ProtocolConfiguration: request_body_mode = 1, response_body_mode = 2. Modes that this version does not know are NONE. */
+function readBodyModes(reader: WireReader): BodyModes {
+  let request = 0;
+  let response = 0;
+  const outer = reader.enter();
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag === 8) request = reader.varint();
+    else if (tag === 16) response = reader.varint();
+    else skipField(reader, tag);
+  }
+  reader.leave(outer);
+  return { request: BODY_MODES[request] ?? 'NONE', response: BODY_MODES[response] ?? 'NONE' };
+}
+
+/** Metadata: filter_metadata = 1, entries of map<string, Struct>: key = 1, value = 2. */
+function readMetadata(reader: WireReader, namespaces: ReadonlySet<string>): Metadata {
+  const metadata = new Map<string, ReadonlyMap<string, string | readonly string[]>>();
+  const outer = reader.enter();
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag !== 10) {
+      skipField(reader, tag);
+      continue;
+    }
+    let namespace: string | undefined;
+    let fields: ReadonlyMap<string, string | readonly string[]> = NONE;
+    const entry = reader.enter();
+    while (reader.more()) {
+      const part = reader.varint();
+      if (part === 10) namespace = reader.text();
+      else if (part === 18 && (namespace === undefined || namespaces.has(namespace)))
+        fields = readStruct(reader, readValueOrList);
+      else skipField(reader, part);
+    }
+    reader.leave(entry);
+    if (namespace !== undefined && namespaces.has(namespace)) metadata.set(namespace, fields);
+  }
+  reader.leave(outer);
+  return metadata;
+}
+
+/** Struct: fields = 1, entries of map<string, Value>; those of which `read` makes something. */
+function readStruct<T>(reader: WireReader, read: (reader: WireReader) => T | undefined): ReadonlyMap<string, T> {
+  const fields = new Map<string, T>();
   const outer = reader.enter();
   while (reader.more()) {
     const tag = reader.varint();
@@ -169,12 +245,12 @@ function readStruct(reader: WireReader): Attributes {
       continue;
     }
     let key = '';
-    let value: string | undefined;
+    let value: T | undefined;
     const map = reader.enter();
     while (reader.more()) {
       const part = reader.varint();
       if (part === 10) key = reader.text();
-      else if (part === 18) value = readValue(reader);
+      else if (part === 18) value = read(reader);
       else skipField(reader, part);
     }
     reader.leave(map);
@@ -197,6 +273,39 @@ function readValue(reader: WireReader): string | undefined {
   }
   reader.leave(outer);
   return value;
+}
+
+/** The same, and list_value = 6; of a list its text, numbers and booleans. */
+function readValueOrList(reader: WireReader): string | readonly string[] | undefined {
+  let value: string | readonly string[] | undefined;
+  const outer = reader.enter();
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag === 50) value = readList(reader);
+    else if (tag === 17) value = String(reader.double());
+    else if (tag === 26) value = reader.text();
+    else if (tag === 32) value = reader.varint() === 0 ? 'false' : 'true';
+    else skipField(reader, tag);
+  }
+  reader.leave(outer);
+  return value;
+}
+
+/** ListValue: values = 1. */
+function readList(reader: WireReader): string[] {
+  const values: string[] = [];
+  const outer = reader.enter();
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag !== 10) {
+      skipField(reader, tag);
+      continue;
+    }
+    const value = readValue(reader);
+    if (value !== undefined) values.push(value);
+  }
+  reader.leave(outer);
+  return values;
 }
 
 /** Passes over a field nobody reads. Field number 0 does not exist: a message of zero bytes is no message. */

@@ -1,5 +1,13 @@
+import { bodyPieces } from './body-pieces';
 import type { MessageKind } from './decode-request';
-import { type Answer, type Body, CONTINUE, type ContinueAnswer, type ImmediateAnswer } from './processor';
+import {
+  type Body,
+  CONTINUE,
+  type ContinueAnswer,
+  type ImmediateAnswer,
+  type Reply,
+  type StreamedAnswer,
+} from './processor';
 import { WireWriter } from './wire-writer';
 
 /** Tags: field number times 8, plus 2 for a length-delimited field and 0 for a number. */
@@ -25,18 +33,28 @@ const OVERWRITE = 2;
 /** The only namespace that Envoy Gateway is told to accept from a processor. */
 const METADATA_NAMESPACE = 'envoy.lb';
 
+/** The largest piece of a streamed body: some Envoys take no message of more than 64 KiB. */
+const MAX_STREAMED_BYTES = 62_000;
+
+/** Body modes. */
+const NONE = 0;
+const STREAMED = 1;
+
 /** Pieces of a body up to this size are copied behind their header: one write is cheaper than several. */
 const COPY_BYTES = 16_384;
 
 const writer = new WireWriter();
 
 /**
- * The gRPC frame that answers a message of `kind`, in one or more pieces; a large body is passed on without a copy.
- * Immediate answers fit every kind but the trailers of a response.
+ * The gRPC frames that answer a message of `kind`, in one or more pieces; a large body is passed on without a copy.
+ * Immediate answers fit every kind but the trailers of a response. `endOfStream`: the message was the body's last, and
+ * no trailers follow.
  */
-export function encodeAnswer(kind: MessageKind, answer: Answer): readonly Buffer[] {
+export function encodeAnswer(kind: MessageKind, answer: Reply, endOfStream = false): readonly Buffer[] {
   if (answer.kind === 'immediate') return encodeImmediate(answer);
   if (answer === CONTINUE) return CONSTANT[kind];
+  if (answer.kind === 'held') return [];
+  if (answer.kind === 'streamed') return encodeStreamed(kind, answer, endOfStream);
   if (kind === 'unknown' || kind === 'requestTrailers' || kind === 'responseTrailers') return CONSTANT[kind];
   return encodeContinue(kind, answer);
 }
@@ -49,11 +67,45 @@ function encodeContinue(kind: Phase, answer: ContinueAnswer): readonly Buffer[] 
   // The body is the last thing in the message, so that its pieces can follow what the writer made.
   writer.begin(changesBody ? body.length : 0);
   writeCommonResponse(kind, answer, changesBody);
-  if (answer.streamResponseBody === true && kind === 'responseHeaders') writeModeOverride();
+  if (kind === 'responseHeaders') {
+    if (answer.streamResponseBody === true) writeModeOverride(STREAMED);
+    else if (answer.skipResponseBody === true) writeModeOverride(NONE);
+  }
   if (answer.lbMetadata !== undefined) writeMetadata(answer.lbMetadata);
   writer.frame();
   const head = writer.finish();
   return changesBody ? withBody(head, body) : [head];
+}
+
+/** Answers to headers, body and trailers, each a frame, and the body in as many as it needs. */
+function encodeStreamed(kind: MessageKind, { headers, body }: StreamedAnswer, endOfStream: boolean): Buffer[] {
+  const request = kind === 'requestHeaders' || kind === 'requestBody' || kind === 'requestTrailers';
+  const frames: Buffer[] = [];
+  if (headers !== undefined) {
+    for (const piece of encodeAnswer(request ? 'requestHeaders' : 'responseHeaders', headers)) frames.push(piece);
+  }
+  const pieces = bodyPieces(body, MAX_STREAMED_BYTES);
+  const isBody = kind === 'requestBody' || kind === 'responseBody';
+  if (pieces.length === 0 && endOfStream && isBody) pieces.push(body);
+  for (const [index, piece] of pieces.entries()) {
+    const last = endOfStream && index === pieces.length - 1;
+    for (const part of encodeBodyPiece(request ? 'requestBody' : 'responseBody', piece, last)) frames.push(part);
+  }
+  if (kind === 'requestTrailers' || kind === 'responseTrailers') frames.push(...CONSTANT[kind]);
+  return frames;
+}
+
+/** BodyMutation: streamed_response = 3. StreamedBodyResponse: body = 1, end_of_stream = 2. */
+function encodeBodyPiece(kind: 'requestBody' | 'responseBody', body: Body, endOfStream: boolean): readonly Buffer[] {
+  writer.begin(body.length);
+  writer.close(bytesTag(1), 0);
+  if (endOfStream) writer.number(numberTag(2), 1);
+  writer.close(bytesTag(3), 0);
+  writer.close(bytesTag(3), 0);
+  writer.close(bytesTag(1), 0);
+  writer.close(ANSWER_TAG[kind], 0);
+  writer.frame();
+  return withBody(writer.finish(), body);
 }
 
 /** HeadersResponse and BodyResponse: response = 1. CommonResponse: header_mutation = 2, body_mutation = 3, clear_route_cache = 5. */
@@ -94,13 +146,13 @@ function writeHeaderMutation(set: ContinueAnswer['setHeaders'], remove: Continue
 
 /**
  * ProcessingMode, all six of them: what an override leaves out falls back to Envoy's defaults, not to the filter's.
- * Headers SEND (1), request body BUFFERED (2), response body STREAMED (1), trailers SKIP (2).
+ * Headers SEND (1), request body BUFFERED (2), trailers SKIP (2).
  */
-function writeModeOverride(): void {
+function writeModeOverride(responseBody: number): void {
   const from = writer.size();
   writer.number(numberTag(6), 2);
   writer.number(numberTag(5), 2);
-  writer.number(numberTag(4), 1);
+  writer.number(numberTag(4), responseBody);
   writer.number(numberTag(3), 2);
   writer.number(numberTag(2), 1);
   writer.number(numberTag(1), 1);

@@ -4,7 +4,7 @@ import { decodeRequest, type MessageKind, type ProcessingRequest } from './decod
 import { encodeAnswer } from './encode-answer';
 import { FrameReader } from './frame-reader';
 import { GRPC_STATUS, type GrpcStatus } from './grpc-status';
-import { type Answer, type Body, CONTINUE, type Processor, type ProcessorStream } from './processor';
+import { type Body, CONTINUE, type Processor, type ProcessorStream, type Reply } from './processor';
 
 /** The connection's side of one stream. */
 export interface StreamTransport {
@@ -23,10 +23,12 @@ export interface StreamContext {
   /** The largest message taken, in bytes. */
   readonly maxMessageBytes: number;
   readonly budget: BodyBudget | undefined;
+  /** Namespaces of the dynamic metadata that the processor reads. */
+  readonly metadataNamespaces?: ReadonlySet<string> | undefined;
   onHandlerError(error: unknown): void;
 }
 
-/** Smaller messages are not counted against the budget: a stream holds only one of them. */
+/** Smaller messages are not counted against the budget where a stream holds only one of them. */
 const UNCOUNTED_BYTES = 16_384;
 
 /** Bytes that may wait behind a message whose answer is awaited, before the peer is held back. */
@@ -51,6 +53,8 @@ export class ProcessStream {
   /** Response headers came; an immediate answer would now destroy a response. */
   private inResponse = false;
   private reserved = 0;
+  /** Messages are kept whose answer comes with that to a later one. */
+  private holding = false;
 
   /** Throws what `Processor.open` throws. */
   constructor(
@@ -126,58 +130,63 @@ export class ProcessStream {
       );
       return;
     }
-    if (budget === undefined || bytes <= UNCOUNTED_BYTES || this.inResponse) return;
+    if (budget === undefined || (bytes <= UNCOUNTED_BYTES && !this.holding) || this.inResponse) return;
     if (budget.reserve(bytes)) {
-      this.reserved = bytes;
+      this.reserved += bytes;
       return;
     }
     counters.budgetRefusals++;
-    this.answer('requestBody', processor.overloaded());
+    this.answer('requestBody', processor.overloaded(), false);
     // Its body is still to come, megabytes that nobody wants: this tells Envoy to keep them.
     this.finish(GRPC_STATUS.OK, '');
   }
 
   private deliver(): void {
-    const message = decodeRequest(this.frames.take().chunks);
+    const message = decodeRequest(this.frames.take().chunks, this.context.metadataNamespaces);
     if (message === undefined) {
       this.malformed('a message is not a ProcessingRequest');
       return;
     }
     this.context.counters.messages[message.kind]++;
     const { kind } = message;
+    const endOfStream = 'endOfStream' in message && message.endOfStream;
     const answer = this.handle(message);
     if (!isPromise(answer)) {
-      this.answer(kind, answer);
+      this.answer(kind, answer, endOfStream);
       return;
     }
     this.busy = true;
     answer.then(
-      (settled) => this.settle(kind, settled),
+      (settled) => this.settle(kind, settled, endOfStream),
       (error: unknown) => this.handlerFailed(error),
     );
   }
 
-  private handle(message: ProcessingRequest): Answer | Promise<Answer> {
+  private handle(message: ProcessingRequest): Reply | Promise<Reply> {
     switch (message.kind) {
       case 'requestHeaders':
-        return this.handler.requestHeaders(message.headers, message.endOfStream);
+        return this.handler.requestHeaders(message.headers, message.endOfStream, message.peer);
       case 'requestBody':
-        return this.handler.requestBody(message.body);
+        return this.handler.requestBody(message.body, message.endOfStream);
+      case 'requestTrailers':
+        return this.handler.requestTrailers?.() ?? CONTINUE;
       case 'responseHeaders':
         this.inResponse = true;
-        return this.handler.responseHeaders(message.headers, message.attributes);
+        return this.handler.responseHeaders(message.headers, message.attributes, message.metadata);
       case 'responseBody':
         return this.handler.responseBody(joined(message.body), message.endOfStream);
+      case 'responseTrailers':
+        return this.handler.responseTrailers?.() ?? CONTINUE;
       default:
         return CONTINUE;
     }
   }
 
-  private settle(kind: MessageKind, answer: Answer): void {
+  private settle(kind: MessageKind, answer: Reply, endOfStream: boolean): void {
     this.busy = false;
     if (this.finished) return;
     try {
-      this.answer(kind, answer);
+      this.answer(kind, answer, endOfStream);
     } catch (error) {
       this.handlerFailed(error);
       return;
@@ -185,8 +194,11 @@ export class ProcessStream {
     this.advance();
   }
 
-  private answer(kind: MessageKind, answer: Answer): void {
-    this.transport.write(encodeAnswer(kind, answer));
+  private answer(kind: MessageKind, answer: Reply, endOfStream: boolean): void {
+    this.holding = answer.kind === 'held';
+    if (this.holding) return;
+    const pieces = encodeAnswer(kind, answer, endOfStream);
+    if (pieces.length > 0) this.transport.write(pieces);
     this.releaseBudget();
     if (answer.kind !== 'immediate') return;
     // Envoy answers the client and is done with the stream; what is still under way to us is of no interest.
@@ -240,6 +252,6 @@ function joined(body: Body): Buffer {
   return body.chunks.length === 1 && first !== undefined ? first : Buffer.concat(body.chunks, body.length);
 }
 
-function isPromise(answer: Answer | Promise<Answer>): answer is Promise<Answer> {
+function isPromise(answer: Reply | Promise<Reply>): answer is Promise<Reply> {
   return 'then' in answer;
 }

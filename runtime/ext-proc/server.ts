@@ -6,7 +6,8 @@
  * CPU of this process): at 300 requests a second 589 µs a request with node:http2 and 333 µs with this one; at 16
  * concurrent 199 and 71 µs. `node:http2` also takes the resets with which Envoy ends its streams for an attack.
  */
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import type { BodyBudget } from './body-budget';
 import { type ExtProcCounters, newCounters } from './counters';
 import { GRPC_STATUS } from './grpc-status';
@@ -26,8 +27,19 @@ export interface ExtProcServerOptions {
   readonly maxMessageBytes: number;
   /** Bounds the bytes of bodies that lie here at once; a request beyond it is answered by `Processor.overloaded`. */
   readonly budget?: BodyBudget;
+  /** Namespaces of the dynamic metadata that the processor reads; default none. */
+  readonly metadataNamespaces?: ReadonlySet<string>;
+  /** Certificate chain and private key in PEM; default plain text. A client that offers protocols must offer `h2`. */
+  readonly tls?: ServerIdentity;
+  /** Whether health checks are told SERVING while the server is open; default always. */
+  readonly ready?: () => boolean;
   /** Told of whatever the processor throws. The stream has then ended with INTERNAL. */
   onHandlerError(error: unknown): void;
+}
+
+export interface ServerIdentity {
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface ExtProcServer {
@@ -53,8 +65,8 @@ const UNSUPPORTED_MEDIA_TYPE = encodeHeaderBlock([[':status', '415']]);
 const DEAF: StreamReceiver = { data() {}, end() {}, lost() {} };
 
 /**
- * Serves Envoy's ext_proc (envoy.service.ext_proc.v3) and gRPC health checks over plain-text HTTP/2. Rejects when the
- * address cannot be had.
+ * Serves Envoy's ext_proc (envoy.service.ext_proc.v3) and gRPC health checks over HTTP/2. Rejects when the address cannot
+ * be had, or the certificate or key cannot be read.
  */
 export async function startExtProcServer(options: ExtProcServerOptions): Promise<ExtProcServer> {
   const counters = newCounters();
@@ -63,11 +75,12 @@ export async function startExtProcServer(options: ExtProcServerOptions): Promise
     counters,
     maxMessageBytes: options.maxMessageBytes,
     budget: options.budget,
+    metadataNamespaces: options.metadataNamespaces,
     onHandlerError: (error) => options.onHandlerError(error),
   };
   const connections = new Set<Http2Connection>();
   let closing: Promise<void> | undefined;
-  const healthAnswer = () => (closing === undefined ? SERVING : NOT_SERVING);
+  const healthAnswer = () => (closing === undefined && (options.ready?.() ?? true) ? SERVING : NOT_SERVING);
 
   const accept = (stream: ServerStream, head: RequestHead): StreamReceiver => {
     switch (head.path) {
@@ -80,11 +93,16 @@ export async function startExtProcServer(options: ExtProcServerOptions): Promise
         return DEAF;
     }
   };
-  const server = createServer({ noDelay: true }, (socket) => {
+  const sockets = new Set<Socket>();
+  const server = serverFor(options.tls, (socket) => {
     const connection = new Http2Connection(socket, accept);
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
     if (closing !== undefined) connection.drain();
+  });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
   });
   const address = await listen(server, options.listen);
   // After the start nothing of the listening socket's can stop the server.
@@ -93,10 +111,16 @@ export async function startExtProcServer(options: ExtProcServerOptions): Promise
     address,
     counters,
     close(drainMs) {
-      closing ??= drain(server, connections, drainMs);
+      closing ??= drain(server, connections, sockets, drainMs);
       return closing;
     },
   };
+}
+
+/** Calls `serve` with each connection once it may be read, over TLS where there is an identity. */
+function serverFor(tls: ServerIdentity | undefined, serve: (socket: Socket) => void): Server {
+  if (tls === undefined) return createServer({ noDelay: true }, serve);
+  return createTlsServer({ ...tls, noDelay: true, ALPNProtocols: ['h2'] }, serve);
 }
 
 function serveProcess(stream: ServerStream, context: StreamContext): StreamReceiver {
@@ -133,11 +157,18 @@ function refuse(stream: ServerStream, head: RequestHead): void {
   }
 }
 
-async function drain(server: Server, connections: ReadonlySet<Http2Connection>, drainMs: number): Promise<void> {
+/** `sockets`: all of them, also those whose handshake is not done. */
+async function drain(
+  server: Server,
+  connections: ReadonlySet<Http2Connection>,
+  sockets: ReadonlySet<Socket>,
+  drainMs: number,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const connection of connections) connection.drain();
   const cut = setTimeout(() => {
     for (const connection of connections) connection.destroy();
+    for (const socket of sockets) socket.destroy();
   }, drainMs);
   await closed;
   clearTimeout(cut);

@@ -6,9 +6,18 @@ export interface EnvoyAdmin {
   live(): Promise<boolean>;
   /** Port of the named listener, for one that was asked for on port 0. */
   listenerPort(name: string): Promise<number | undefined>;
-  /** Values of the text statistics (versions in force) by name, and how many updates were refused so far. */
-  updates(): Promise<{ readonly texts: ReadonlyMap<string, string>; readonly rejected: number }>;
+  /**
+   * Values of the text statistics (versions taken over) by name, how many updates were refused so far, and how many
+   * listeners were taken over but do not serve yet.
+   */
+  updates(): Promise<EnvoyUpdates>;
   close(): Promise<void>;
+}
+
+export interface EnvoyUpdates {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly rejected: number;
+  readonly warming: number;
 }
 
 export function createEnvoyAdmin(socketPath: string): EnvoyAdmin {
@@ -32,18 +41,20 @@ export function createEnvoyAdmin(socketPath: string): EnvoyAdmin {
       return found?.local_address?.socket_address?.port_value;
     },
     async updates() {
-      const { text } = await get('/stats?filter=(version_text|update_rejected)$');
+      const { text } = await get('/stats?filter=(version_text|update_rejected|total_listeners_warming)$');
       const texts = new Map<string, string>();
       let rejected = 0;
+      let warming = 0;
       for (const line of text.split('\n')) {
         const at = line.lastIndexOf(': ');
         if (at < 0) continue;
         const name = line.slice(0, at);
         const value = line.slice(at + 2);
         if (name.endsWith('version_text')) texts.set(name, value.replaceAll('"', ''));
+        else if (name.endsWith('warming')) warming += Number(value);
         else rejected += Number(value);
       }
-      return { texts, rejected };
+      return { texts, rejected, warming };
     },
     close: () => client.close(),
   };

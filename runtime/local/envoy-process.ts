@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { BOOTSTRAP_FILE, type EnvoyFile, LISTENER_NAME } from '../../lib/translate/envoy';
 import { createBackoff } from './backoff';
-import { createEnvoyAdmin } from './envoy-admin';
+import { createEnvoyAdmin, type EnvoyUpdates } from './envoy-admin';
 import { type GuardedProcess, spawnGuarded } from './guarded-process';
 
 /** A real Envoy that reads its configuration from files, restarted with backoff when it ends. */
@@ -42,6 +42,9 @@ const START_TIMEOUT_MS = 15_000;
 const PUBLISH_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 5_000;
 const POLL_MS = 20;
+/** Longer than any generation. */
+const DRAIN_SECONDS = 3_600;
+const NOTHING_KNOWN: EnvoyUpdates = { texts: new Map(), rejected: 0, warming: 0 };
 /** Lines of Envoy's log that an early end is explained with. */
 const LAST_WORDS = 5;
 
@@ -64,6 +67,8 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
       ...['-c', join(workDir, BOOTSTRAP_FILE)],
       ...['--concurrency', String(options.concurrency)],
       ...['--log-level', 'warning', '--disable-hot-restart'],
+      // A change of the listener ends each connection with its next answer, and cuts those that still have none later.
+      ...['--drain-strategy', 'immediate', '--drain-time-s', String(DRAIN_SECONDS)],
       // A dead processor is told of once, by the supervisor, not by each request.
       ...['--component-log-level', 'ext_proc:error'],
     ]);
@@ -203,8 +208,9 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
   ): Promise<void> {
     const deadline = performance.now() + PUBLISH_TIMEOUT_MS;
     while (!closing.signal.aborted && current === envoy) {
-      const { texts, rejected } = await admin.updates().catch(() => ({ texts: new Map(), rejected: 0 }));
-      if (files.every(({ applied }) => applied === undefined || texts.get(applied.stat) === applied.version)) return;
+      const { texts, rejected, warming } = await admin.updates().catch(() => NOTHING_KNOWN);
+      const taken = files.every(({ applied }) => applied === undefined || texts.get(applied.stat) === applied.version);
+      if (taken && warming === 0) return;
       if (rejected > rejectedBefore) throw new Error(`Envoy refused the new configuration: ${lastWords.at(-1) ?? ''}`);
       if (performance.now() > deadline) throw new Error('Envoy did not take over the new configuration in time');
       await sleep(POLL_MS);

@@ -10,8 +10,8 @@ import type { PoolStatus } from '../endpoint-picker/status';
 import type { RecordOptions } from '../recording/open-recording';
 import { type EnvoyProcess, startEnvoyProcess } from './envoy-process';
 import { assertFree } from './free-address';
-import { type RouterProcess, startRouterProcess } from './router-process';
 import { followStates } from './state-follower';
+import { type SupervisedProcess, startSupervisedProcess } from './supervised-process';
 
 export interface LocalGatewayOptions {
   /** Files and folders of YAML. */
@@ -22,22 +22,32 @@ export interface LocalGatewayOptions {
   readonly envoy: string;
   /** Worker threads of Envoy, default 2. */
   readonly envoyConcurrency?: number;
-  /** The bundled command, which runs the router process too. */
+  /** The bundled command, which runs the router process too, and picker processes. */
   readonly routerScript: string;
+  /** Picker processes. Default 0: the router process has the pickers in it. */
+  readonly pickers?: number;
   /** A stream that moves no byte for so long ends. Milliseconds, default 600000. */
   readonly streamIdleTimeoutMs?: number;
   readonly log: Logger;
-  /** `pino` level of the router process, default `warn`. */
+  /** `pino` level of the router and picker processes, default `warn`. */
   readonly logLevel?: string;
   /** Record every decision of the router. */
   readonly record?: RecordOptions;
 }
 
-/** One gateway on one machine: a real Envoy and the router process, following edits of the objects. */
+/** One gateway on one machine: a real Envoy, the router process and its pickers, following edits of the objects. */
 export interface LocalGateway {
   readonly url: string;
+  /** Of the router. */
   metricsUrl(): string | undefined;
-  pids(): { readonly envoy: number | undefined; readonly router: number | undefined };
+  /** Of each picker process. */
+  pickerMetricsUrls(): ReadonlyArray<string | undefined>;
+  pids(): {
+    readonly envoy: number | undefined;
+    readonly router: number | undefined;
+    readonly pickers: readonly (number | undefined)[];
+  };
+  /** As the pickers see them; of several picker processes, the first that answers. */
   pools(): Promise<readonly PoolStatus[]>;
   /** What is in force in every part. */
   state(): GatewayState;
@@ -50,6 +60,9 @@ export interface LocalGateway {
  */
 const SETTLE_MS = 1_000;
 
+/** A picker that does not take a state in so long is stopped or away; it gets the newest when it is back. Milliseconds. */
+const PICKER_APPLY_MS = 2_000;
+
 /**
  * Starts everything and resolves once a request would be served. Rejects, with nothing left running, when the objects
  * have faults, the address is taken, or a part does not start.
@@ -60,12 +73,14 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
   const closing = new AbortController();
   const workDir = await mkdtemp(join(tmpdir(), 'igw-'));
   const follower = followStates(options.paths, log, closing.signal);
-  let router: RouterProcess | undefined;
+  let router: SupervisedProcess | undefined;
+  let pickers: readonly SupervisedProcess[] = [];
   let envoy: EnvoyProcess | undefined;
 
   const closeAll = async () => {
     closing.abort();
     await Promise.all([envoy?.close(), router?.close()]);
+    await Promise.all(pickers.map((picker) => picker.close()));
     // A switch that was under way must not write into the folder that goes.
     await follower.idle();
     await rm(workDir, { recursive: true, force: true });
@@ -89,12 +104,33 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       envoyResourceFiles(state, { ...envoyOptions, listen: { host: options.listen.host, port } });
     const first = await follower.first;
 
-    router = await startRouterProcess({
+    const logLevel = ['--log-level', options.logLevel ?? 'warn'];
+    const pickerSockets = Array.from({ length: options.pickers ?? 0 }, (_, index) =>
+      join(workDir, `picker-${index}.sock`),
+    );
+    const started = await Promise.allSettled(
+      pickerSockets.map((socket, index) =>
+        startSupervisedProcess({
+          name: `picker ${index}`,
+          script: options.routerScript,
+          args: ['local-picker', '--socket', socket, ...logLevel],
+          state: first,
+          log,
+        }),
+      ),
+    );
+    pickers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    for (const one of started) if (one.status === 'rejected') throw one.reason;
+    const { record } = options;
+    router = await startSupervisedProcess({
+      name: 'router',
       script: options.routerScript,
-      socketPath: join(workDir, 'router.sock'),
-      logLevel: options.logLevel ?? 'warn',
+      args: [
+        ...['local-router', '--socket', join(workDir, 'router.sock'), ...logLevel],
+        ...pickerSockets.flatMap((socket) => ['--picker', socket]),
+        ...(record === undefined ? [] : ['--record', record.path, '--record-limit', String(record.limitBytes)]),
+      ],
       state: first,
-      ...(options.record && { record: options.record }),
       log,
     });
     envoy = await startEnvoyProcess({
@@ -111,11 +147,16 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
     let routed = first;
     let inForce = first;
     const settle = () => sleep(SETTLE_MS, undefined, { signal: closing.signal });
-    // Make before break: Envoy first knows both states, then the router moves, then Envoy forgets the old one. So no
-    // request is sent by a route or to a pod that Envoy does not know.
+    // Make before break: Envoy first knows both states, then the pickers move, then the router, then Envoy forgets the
+    // old one. So no request is sent by a route or to a pod that Envoy does not know, nor asked of a picker that does not
+    // know its scheduler; one for a scheduler that is going is balanced by Envoy.
     follower.onChange(async (next) => {
       await parts.envoy.publish(files(union(routed, next)));
       if (addsRoutes(routed, next)) await settle();
+      await Promise.race([
+        Promise.all(pickers.map((picker) => picker.apply(next))),
+        sleep(PICKER_APPLY_MS, undefined, { signal: closing.signal, ref: false }),
+      ]);
       await parts.router.apply(next);
       routed = next;
       await settle();
@@ -128,8 +169,13 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
     return {
       url: `http://${host}:${parts.envoy.port}`,
       metricsUrl: () => parts.router.metricsUrl(),
-      pids: () => ({ envoy: parts.envoy.pid(), router: parts.router.pid() }),
-      pools: () => parts.router.status(),
+      pickerMetricsUrls: () => pickers.map((picker) => picker.metricsUrl()),
+      pids: () => ({
+        envoy: parts.envoy.pid(),
+        router: parts.router.pid(),
+        pickers: pickers.map((picker) => picker.pid()),
+      }),
+      pools: () => firstStatus(pickers.length > 0 ? pickers : [parts.router]),
       state: () => inForce,
       close,
     };
@@ -137,6 +183,14 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
     await close();
     throw error;
   }
+}
+
+async function firstStatus(processes: readonly SupervisedProcess[]): Promise<readonly PoolStatus[]> {
+  for (const one of processes) {
+    const pools = await one.status();
+    if (pools.length > 0) return pools;
+  }
+  return [];
 }
 
 /** Whether the router can, by `next`, send a request where no route of `previous` leads. */

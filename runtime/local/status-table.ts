@@ -18,7 +18,7 @@ export function statusTable(pools: readonly PoolStatus[]): string {
 function row(pod: PodStatus): string[] {
   return [
     `  ${pod.pod}`,
-    pod.ready ? pod.metrics : 'not ready',
+    stateOf(pod),
     pod.kvUsage === undefined ? '-' : `${Math.round(pod.kvUsage * 100)} %`,
     count(pod.waiting),
     count(pod.running),
@@ -26,6 +26,13 @@ function row(pod: PodStatus): string[] {
     String(pod.picks),
     pod.adapters?.join(' ') || '-',
   ];
+}
+
+/** What matters most for whether the pod gets requests. */
+function stateOf({ ready, excluded, ramping, metrics }: PodStatus): string {
+  if (!ready) return 'not ready';
+  if (excluded !== undefined) return `out: ${excluded}`;
+  return ramping ? `${metrics}, ramping` : metrics;
 }
 
 function count(value: number | undefined): string {

@@ -5,6 +5,10 @@ import type { SourcedObject } from '../objects/object-source';
 /** Fields that protect a gateway on a cluster and do nothing on one machine, and what that means. */
 const UNSERVED = [
   { path: ['spec', 'auth', 'jwt'], meaning: 'local mode checks no tokens: whoever reaches the address is let in' },
+  {
+    path: ['spec', 'auth', 'jwt', 'claims'],
+    meaning: 'local mode reads no claims: every request has priority 0, and none has a tenant',
+  },
   { path: ['spec', 'tls'], meaning: 'local mode serves HTTP without TLS' },
 ] as const;
 

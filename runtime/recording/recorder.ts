@@ -1,5 +1,6 @@
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import type { PickRequest, PickResult } from '../endpoint-picker/endpoint-picker';
+import { recordedExplanation } from './recorded-explanation';
 import type { RecordingFile } from './recording-file';
 import { type EndLine, encodeLine, type RecordingLine } from './recording-line';
 import { createSeal } from './sealed-hashes';
@@ -25,16 +26,21 @@ export interface Recorder {
   now(): number;
   /** The schedulers in force from now on. */
   fleet(state: GatewayState): void;
-  /** A decision on a request that came at `at`. Gives its number, which its end needs; undefined where it found no room. */
-  picked(at: number, request: PickRequest, result: PickResult): number | undefined;
+  /**
+   * A decision on a request that came at `at`; explained where the request asks for it. `decidedAt`: where it was held,
+   * when it was decided. Gives the decision's number, which its end needs; undefined where it found no room.
+   */
+  picked(at: number, request: PickRequest, result: PickResult, decidedAt?: number): number | undefined;
   ended(pick: number, end: RecordedEnd): void;
   /** Adds the last line. */
   stop(): void;
 }
 
 interface RecordedEnd {
-  /** Seconds since the decision. */
+  /** Seconds since the request. */
   readonly firstToken: number | undefined;
+  /** Of the first token, from the decision on, in seconds. */
+  readonly predicted: number | undefined;
   readonly status: number | undefined;
   /** `ip:port` that served, where it is not the one that was picked. */
   readonly servedElsewhere: string | undefined;
@@ -100,9 +106,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
   return {
     now,
     fleet,
-    picked(at, request, result) {
+    picked(at, request, result, decidedAt = at) {
       if (stopped) return undefined;
       picks += 1;
+      const waited = decidedAt - at;
+      const explanation = result.outcome === 'picked' && request.explain ? result.explanation : undefined;
       const added = add({
         pick: picks,
         at,
@@ -114,14 +122,17 @@ export function createRecorder(options: RecorderOptions): Recorder {
         outcome: result.outcome,
         ...(result.outcome === 'picked' && { pod: pod(result.endpoints[0]!) }),
         ...(result.outcome === 'picked' && result.matchedBlocks !== undefined && { matched: result.matchedBlocks }),
+        ...(waited > 0 && { waited: rounded(waited) }),
+        ...(explanation !== undefined && { explanation: recordedExplanation(explanation, pod) }),
       });
       return added ? picks : undefined;
     },
-    ended(pick, { firstToken, status, servedElsewhere }) {
+    ended(pick, { firstToken, predicted, status, servedElsewhere }) {
       const line: EndLine = {
         end: pick,
         at: now(),
         ...(firstToken !== undefined && { firstToken: rounded(firstToken) }),
+        ...(predicted !== undefined && { predicted: rounded(predicted) }),
         ...(status !== undefined && { status }),
         ...(servedElsewhere !== undefined && { pod: pod(servedElsewhere) }),
       };

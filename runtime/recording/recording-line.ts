@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { weightsSchema } from '../../lib/api/inference-gateway-config/scorer-weights';
+import { explanationSchema, podNumber as pod } from './recorded-explanation';
 
 /*
  * A recording is lines of JSON. A router writes one for every decision as it is made and one for the request's end, so a
@@ -10,8 +11,6 @@ import { weightsSchema } from '../../lib/api/inference-gateway-config/scorer-wei
 
 const seconds = z.number().min(0);
 const whole = z.int().min(0);
-/** `p1`, `p2`, …: a pod, by the first time it was named in the recording. */
-const pod = z.string().regex(/^p\d+$/);
 
 /** The first line. A router that starts again with the same file adds another, from which all begins anew. */
 const headerLine = z.object({
@@ -68,6 +67,10 @@ const pickLine = z.object({
   pod: pod.optional(),
   /** Blocks of the prefix that the picker held to be cached there. */
   matched: whole.optional(),
+  /** From the request to the decision, where that took time: it was held. */
+  waited: seconds.optional(),
+  /** Of a sample of the decisions, and of those whose client asked. */
+  explanation: explanationSchema.optional(),
 });
 
 /** The end of a request that was picked. */
@@ -75,8 +78,10 @@ const endLine = z.object({
   /** The number of its decision. */
   end: whole,
   at: seconds,
-  /** From the decision to the first token; only of sampled streams. */
+  /** From the request to the first token; only of sampled streams. */
   firstToken: seconds.optional(),
+  /** From the decision to the first token, as the picker expected it. */
+  predicted: seconds.optional(),
   /** HTTP status; absent where no response came. */
   status: whole.optional(),
   /** The pod that served, where it is not the one that was picked. */

@@ -3,39 +3,42 @@ import type { Logger } from 'pino';
 import { MAX_REQUEST_BODY_BYTES } from '../../lib/api/inference-gateway-config/bbr';
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import { createBodyRouter } from '../body-router/body-router';
-import { createScraper } from '../endpoint-picker/endpoints/scraper';
-import { precisePicker } from '../endpoint-picker/kv-events/precise-picker';
-import { createPrecisePrefix } from '../endpoint-picker/kv-events/precise-prefix';
-import { createPicker } from '../endpoint-picker/picker';
 import type { PoolStatus } from '../endpoint-picker/status';
+import { explainingPicker } from '../explain/explaining-picker';
+import { createLogSample } from '../explain/log-sample';
+import { createModelNames } from '../explain/model-names';
 import { BodyBudget } from '../ext-proc/body-budget';
 import type { ListenAddress } from '../ext-proc/listen';
 import { startExtProcServer } from '../ext-proc/server';
+import { createPickerCore, type Pickers } from '../picker-service/picker-core';
 import { openRecording, type RecordOptions } from '../recording/open-recording';
 import { recordingPicker } from '../recording/recording-picker';
-import { startMetricsServer } from '../telemetry/metrics-server';
-import { createRouterMetrics } from '../telemetry/router-metrics';
+import { createRouterMetrics, type MetricsPage } from '../telemetry/router-metrics';
+import { startTracing } from '../telemetry/tracing';
 
 export interface RouterServiceOptions {
   /** Where Envoy reaches the processor. */
   readonly listen: ListenAddress;
-  /** Port of `/metrics` on 127.0.0.1; 0 takes a free one. */
-  readonly metricsPort: number;
   readonly state: GatewayState;
+  /** Connects pickers that are processes of their own. Default: they are in this process. */
+  readonly connectPickers?: (state: GatewayState, noAnswer: (scheduler: string) => void) => Promise<Pickers>;
   /** Bytes of request bodies that may lie in this process at once; requests beyond it get 503. Default 2 GiB. */
   readonly bodyBudgetBytes?: number;
   /** Record every decision. */
   readonly record?: RecordOptions;
+  /** Variables that may ask for traces. Default: those of the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
 }
 
-/** The Body-Based Router and the Endpoint Pickers in one process. */
+/** The Body-Based Router, with the Endpoint Pickers in the same process or connected to them. */
 export interface RouterService {
-  readonly metricsPort: number;
+  metricsPage(): Promise<MetricsPage>;
   /** The next request is routed by `state`. */
   update(state: GatewayState): void;
   status(): readonly PoolStatus[];
-  close(): Promise<void>;
+  /** Takes no more streams, lets the open ones end for at most `drainMs` (default 2000), then cuts them. */
+  close(drainMs?: number): Promise<void>;
 }
 
 /** The largest body, and room for the message around it. */
@@ -52,26 +55,33 @@ export async function startRouterService(options: RouterServiceOptions): Promise
   let state = options.state;
   const budget = new BodyBudget(options.bodyBudgetBytes ?? BODY_BUDGET_BYTES);
   const metrics = createRouterMetrics({
-    pools: () => picker.status(),
+    pools: () => pickers.status(),
+    waiting: () => pickers.waiting(),
     counters: () => server.counters,
     bufferedBytes: () => budget.usedBytes,
+    peers: () => pickers.peers?.(),
   });
   const clock = () => performance.now();
   const { random } = Math;
-  const precise = createPrecisePrefix({ clock, random, observe: metrics.kvEvents, log });
-  const picker = createPicker({
-    state,
-    metrics: createScraper({ clock, random, observe: metrics.picker, log }),
-    clock,
-    random,
-    observe: metrics.picker,
-    precise,
-    later: (work) => setImmediate(work),
-  });
-  const informed = precisePicker(picker, precise);
+  const pickers =
+    (await options.connectPickers?.(state, metrics.noAnswer)) ??
+    createPickerCore({ state, clock, random, observe: metrics, bodies: true, log });
   const recording = options.record && (await openRecording(options.record, state, clock, log));
-  const processor = createBodyRouter({
-    picker: recording === undefined ? informed : recordingPicker(informed, recording.recorder),
+  const modelName = createModelNames(() => state);
+  const tracing = await startTracing({ environment: options.environment ?? process.env, modelName, log });
+  const logSample = createLogSample(log, () => (state.explain ? (state.explainLogIntervalMs ?? 0) : 0), clock);
+  const explaining = explainingPicker(pickers.picker, {
+    clock,
+    modelName,
+    takes: logSample.takes,
+    ended(decision) {
+      metrics.decided(decision);
+      if (decision.explanation !== undefined) logSample.write(decision);
+    },
+  });
+  const traced = tracing?.picker(explaining) ?? explaining;
+  const router = createBodyRouter({
+    picker: recording === undefined ? traced : recordingPicker(traced, recording.recorder),
     state: () => state,
     random,
     clock,
@@ -81,26 +91,25 @@ export async function startRouterService(options: RouterServiceOptions): Promise
     created: Math.floor(Date.now() / 1000),
   });
   const server = await startExtProcServer({
-    processor,
+    processor: tracing?.processor(router) ?? router,
     listen: options.listen,
     maxMessageBytes: MAX_MESSAGE_BYTES,
     budget,
     onHandlerError: (error) => log.error({ err: error }, 'a request could not be processed; Envoy routes it by itself'),
   });
-  const metricsServer = await startMetricsServer(() => metrics.page(), '127.0.0.1', options.metricsPort);
   return {
-    metricsPort: metricsServer.port,
+    metricsPage: () => metrics.page(),
     update(next) {
-      picker.update(next);
+      pickers.update(next);
       state = next;
       recording?.recorder.fleet(next);
     },
-    status: () => picker.status(),
-    async close() {
-      await Promise.all([server.close(DRAIN_MS), metricsServer.close()]);
-      await picker.close();
-      await precise.close();
+    status: () => pickers.status(),
+    async close(drainMs = DRAIN_MS) {
+      await server.close(drainMs);
+      await pickers.close();
       await recording?.close();
+      await tracing?.close();
     },
   };
 }

@@ -1,25 +1,44 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BodyRouterObserver } from '../body-router/observer';
+import type { AdmissionObserver } from '../endpoint-picker/admission/observe';
+import type { WaitingStatus } from '../endpoint-picker/admission/waiting-room';
 import type { Refusal } from '../endpoint-picker/endpoint-picker';
+import { EXCLUSION_REASONS } from '../endpoint-picker/health/endpoint-health';
 import type { KvEventsObserver } from '../endpoint-picker/kv-events/observe';
 import type { PickerObserver } from '../endpoint-picker/observe';
-import type { PoolStatus } from '../endpoint-picker/status';
+import type { PodStatus, PoolStatus } from '../endpoint-picker/status';
+import type { EndedDecision } from '../explain/explaining-picker';
 import type { ExtProcCounters } from '../ext-proc/counters';
+import { registerAdmissionMetrics } from './admission-metrics';
 import { labelLimit } from './label-limit';
+import { createTtftMetrics } from './ttft-metrics';
 
 export interface RouterMetrics {
   readonly router: BodyRouterObserver;
   readonly picker: PickerObserver;
   readonly kvEvents: KvEventsObserver;
+  /** A decision is over whose first token was watched for. */
+  readonly decided: (decision: EndedDecision) => void;
+  readonly admission: AdmissionObserver;
+  /** No picker process made a pick for the scheduler in time. */
+  readonly noAnswer: (scheduler: string) => void;
   /** The page, in the Prometheus text format. */
-  page(): Promise<{ readonly contentType: string; readonly text: string }>;
+  page(): Promise<MetricsPage>;
+}
+
+export interface MetricsPage {
+  readonly contentType: string;
+  readonly text: string;
 }
 
 /** What is read when a page is asked for, so that it costs nothing on the path of a request. */
 export interface RouterReadings {
   pools(): readonly PoolStatus[];
+  waiting(): readonly WaitingStatus[];
   readonly counters: () => Readonly<ExtProcCounters>;
   bufferedBytes(): number;
+  /** Of a router, the picker processes that it is connected to; of a picker process, the routers. Absent: neither is. */
+  peers?(): number | undefined;
 }
 
 /** Seconds; most decisions take tens of microseconds. */
@@ -86,7 +105,7 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     buckets: DECISION_BUCKETS,
     registers,
   });
-  const refusedPicks = new Map<string, Map<Refusal, number>>();
+  const refusedPicks = new Map<string, Map<Refusal | 'no-answer', number>>();
   new Counter({
     name: 'inference_extension_scheduler_attempts_total',
     help: 'Scheduling decisions, by outcome and by the pod chosen.',
@@ -111,6 +130,12 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     labelNames: ['inference_pool', 'kind'],
     registers,
   });
+  const retries = new Counter({
+    name: 'inference_extension_retries_total',
+    help: 'Connection attempts that failed before another endpoint answered the request.',
+    labelNames: ['inference_pool'],
+    registers,
+  });
   const scrapes = new Histogram({
     name: 'inference_extension_scrape_duration_seconds',
     help: 'Reads of a pod metrics page, by outcome.',
@@ -132,9 +157,17 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     registers,
   });
   registerReadings(registry, readings);
+  const { left } = registerAdmissionMetrics(registry, () => readings.waiting());
   const limited = labelLimit(MAX_NAMES);
 
+  function refused(scheduler: string, kind: Refusal | 'no-answer'): void {
+    const counts = refusedPicks.get(scheduler) ?? new Map<Refusal | 'no-answer', number>();
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    refusedPicks.set(scheduler, counts);
+  }
+
   return {
+    decided: createTtftMetrics(registry, limited),
     router: {
       requestRouted({ model, bodyBytes, decisionMs, rewrite }) {
         const target = limited(model);
@@ -156,22 +189,27 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     },
     picker: {
       picked: (_scheduler, _pod, microseconds) => decisions.observe(microseconds / 1e6),
-      refused(scheduler, kind) {
-        const counts = refusedPicks.get(scheduler) ?? new Map<Refusal, number>();
-        counts.set(kind, (counts.get(kind) ?? 0) + 1);
-        refusedPicks.set(scheduler, counts);
-      },
+      refused,
       servedElsewhere: (scheduler, kind) => elsewhere.inc({ inference_pool: scheduler, kind }),
+      retried: (scheduler, attempts) => retries.inc({ inference_pool: scheduler }, attempts),
       scraped: (scheduler, outcome, milliseconds) =>
         scrapes.observe({ inference_pool: scheduler, outcome }, milliseconds / 1000),
     },
+    admission: {
+      refused,
+      left(scheduler, band, outcome, waitedMs) {
+        left(scheduler, band, outcome, waitedMs);
+        if (outcome !== 'dispatched') refused(scheduler, outcome);
+      },
+    },
+    noAnswer: (scheduler) => refused(scheduler, 'no-answer'),
     async page() {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
 }
 
-function registerReadings(registry: Registry, { pools, counters, bufferedBytes }: RouterReadings): void {
+function registerReadings(registry: Registry, { pools, counters, bufferedBytes, peers }: RouterReadings): void {
   const gauge = (name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void) =>
     new Gauge({
       name,
@@ -201,11 +239,30 @@ function registerReadings(registry: Registry, { pools, counters, bufferedBytes }
   );
   poolMean('inference_pool_average_queue_size', 'Mean waiting requests of the fresh pods.', (p) => p.waiting);
   poolMean('inference_pool_average_running_requests', 'Mean running requests of the fresh pods.', (p) => p.running);
-  gauge('inference_pool_ready_pods', 'Pods that are ready and whose metrics are not stale.', ['name'], (metric) => {
-    for (const pool of pools()) {
-      metric.set({ name: pool.scheduler }, pool.pods.filter((pod) => pod.ready && pod.metrics !== 'stale').length);
-    }
-  });
+  gauge(
+    'inference_pool_ready_pods',
+    'Pods that are ready, not excluded, and whose metrics are not stale.',
+    ['name'],
+    (metric) => {
+      for (const pool of pools()) {
+        const isUsable = (pod: PodStatus) => pod.ready && pod.excluded === undefined && pod.metrics !== 'stale';
+        metric.set({ name: pool.scheduler }, pool.pods.filter(isUsable).length);
+      }
+    },
+  );
+  gauge(
+    'inference_pool_excluded_pods',
+    'Pods that are ready and get no requests for the time being, by reason.',
+    ['name', 'reason'],
+    (metric) => {
+      for (const pool of pools()) {
+        for (const reason of EXCLUSION_REASONS) {
+          const excluded = pool.pods.filter((pod) => pod.ready && pod.excluded === reason);
+          metric.set({ name: pool.scheduler, reason }, excluded.length);
+        }
+      }
+    },
+  );
   gauge(
     'inference_pool_per_pod_queue_size',
     'Waiting requests of each pod as last scraped.',
@@ -230,6 +287,10 @@ function registerReadings(registry: Registry, { pools, counters, bufferedBytes }
   );
   gauge('bbr_open_streams', 'Requests that Envoy has open at this processor.', [], (metric) => {
     metric.set(counters().openStreams);
+  });
+  gauge('inference_gateway_peers', 'Picker processes of a router, or routers of a picker process, connected.', [], (metric) => {
+    const connected = peers?.();
+    if (connected !== undefined) metric.set(connected);
   });
   gauge('bbr_buffered_body_bytes', 'Bytes of request bodies held at this moment.', [], (metric) => {
     metric.set(bufferedBytes());

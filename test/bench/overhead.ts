@@ -1,6 +1,7 @@
 /**
  * What the gateway costs a request: the same load on the same pods through (a) Envoy alone, (b) Envoy with the gateway,
- * (c) Envoy with a processor that does nothing. `--quick` takes under a minute. Linux only.
+ * (c) Envoy with a processor that does nothing, (d) Envoy with the gateway whose picker is a process of its own.
+ * `--quick` takes about a minute. Linux only.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -76,6 +77,7 @@ async function main(): Promise<void> {
         startAloneLeg,
         (options) => startEmptyLeg(options, script('empty-processor')),
         (options) => startGatewayLeg(options, resolve('dist/inference-gateway.js')),
+        (options) => startGatewayLeg(options, resolve('dist/inference-gateway.js'), { pickers: 1 }),
       ],
       freezer,
       running,

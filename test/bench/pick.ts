@@ -28,7 +28,7 @@ import { parseWholePage, sumOfSamples } from '../runtime/endpoint-picker/support
 import { vllmPage } from '../runtime/endpoint-picker/support/vllm-page';
 import { quantile } from './overhead/quantiles';
 
-const SILENT: PickerObserver = { picked() {}, refused() {}, servedElsewhere() {}, scraped() {} };
+const SILENT: PickerObserver = { picked() {}, refused() {}, servedElsewhere() {}, retried() {}, scraped() {} };
 
 /** Microseconds that half of the decisions may take at most. */
 const TARGETS = [

@@ -87,7 +87,7 @@ function scrape(addresses: readonly string[], work: Work): Fetching {
       busy: () => work === 'busy',
       sent: () => undefined,
       answered: () => undefined,
-      refused: () => undefined,
+      failed: () => undefined,
       paced: () => undefined,
     });
   }

@@ -79,7 +79,7 @@ async function main(): Promise<void> {
     leg = await startGatewayLeg(
       { envoyBinary, folder, model: MODEL, pods: addresses, podPort: port },
       resolve('dist/inference-gateway.js'),
-      ENVOY_WORKERS,
+      { envoyConcurrency: ENVOY_WORKERS },
     );
     const running = leg;
     const small = (durationMs: number) =>

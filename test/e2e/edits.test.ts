@@ -106,6 +106,29 @@ test('no edit of the objects loses a request that both states serve', async () =
   await untilReleased(gateway.local);
 });
 
+test('an edit of how long a request may be held, which changes the listener, loses no request', async () => {
+  const load = startLoad({
+    url: gateway.url,
+    model: 'llama',
+    concurrency: 8,
+    streamed: (index) => index % 3 === 0,
+    fields: { max_tokens: 20 },
+  });
+  for (const [emptyPoolHold, milliseconds] of [
+    ['20s', 20_000],
+    ['0s', 0],
+  ] as const) {
+    await gateway.writeConfig([LLAMA], { bbr: { enabled: true }, overload: { emptyPoolHold } });
+    await untilInForce(emptyPoolHold, ({ schedulers }) => schedulers[0]?.overload.emptyPoolHoldMs === milliseconds);
+  }
+  load.stop();
+  const outcomes = await load.outcomes;
+  expect(failures(outcomes)).toEqual([]);
+  // The listener that went asks its clients to connect anew.
+  expect(outcomes.some(({ headers }) => headers.connection === 'close')).toBe(true);
+  await untilReleased(gateway.local);
+});
+
 test('a response that is under way ends whole, although its pod and then its scheduler are removed', async () => {
   const { writeConfig, writeObjects } = gateway;
   await writeObjects('joined.yaml', [joined()]);

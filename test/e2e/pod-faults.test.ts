@@ -40,7 +40,7 @@ test('1,000 requests lose no more than the streams on a pod that is killed, whil
 
   await until('requests have ended', () => load.ended() >= 150);
   frozen.freeze();
-  const { inFlight: held } = await untilPod(local, frozen.address, 'is stale', ({ metrics }) => metrics === 'stale');
+  const { inFlight: held } = await untilPod(local, frozen.address, 'is out', ({ excluded }) => excluded === 'timeout');
   await until('more requests have ended', () => load.ended() >= 400);
   await killed.kill();
   await until('the others go on', () => load.ended() >= 600);

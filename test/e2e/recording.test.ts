@@ -22,11 +22,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Requests for its empty pool are answered at once. */
+const OBJECTS = ONE_SCHEDULER.replace('  bbr:', '  overload:\n    emptyPoolHold: 0s\n  bbr:');
+
 const path = () => join(folder, 'recording.jsonl');
 
 /** `local --record`; gives its URL. */
 async function startRecording(...args: string[]): Promise<string> {
-  await writeFile(join(folder, 'gateway.yaml'), ONE_SCHEDULER);
+  await writeFile(join(folder, 'gateway.yaml'), OBJECTS);
   const flags = ['--listen', '127.0.0.1:0', '--record', path(), ...args];
   const running = startCommand(['local', '-f', join(folder, 'gateway.yaml'), ...flags]);
   command = running;
@@ -50,7 +53,7 @@ test('local --record writes down each decision and ends the file in order on Ctr
 });
 
 test('a router that is killed leaves what it wrote, and its successor adds to it', async () => {
-  await writeFile(join(folder, 'gateway.yaml'), ONE_SCHEDULER);
+  await writeFile(join(folder, 'gateway.yaml'), OBJECTS);
   const gateway = await startLocalGateway({
     paths: [folder],
     listen: { host: '127.0.0.1', port: 0 },

@@ -119,7 +119,7 @@ test('while the router is stopped requests go on without it, and picks resume wh
   const running = await start(ONE);
   const before = await untilPicks(running);
   signal(before, 'SIGSTOP');
-  // Each of them waits for the message timeout, 5 s, and then goes on: 5.0 s measured.
+  // Each of them waits for the message timeout, which is the longest hold and 2 s: 12 s by default. Then it goes on.
   const { outcomes } = startLoad({ url: running.url, model: 'llama', concurrency: 20, requests: 20 });
   expect(failures(await outcomes)).toEqual([]);
   signal(before, 'SIGCONT');

@@ -52,7 +52,6 @@ test('bodies beyond the memory budget of the router are refused with 503, others
   const state = gateway.local.state();
   const router = await startRouterService({
     listen: { path: socket },
-    metricsPort: 0,
     state,
     bodyBudgetBytes: 8_000_000,
     log,

@@ -87,9 +87,12 @@ function validationsAt(rules: readonly Rule[], at: readonly string[]): { rule: s
 /** The one form of a union that a structural schema may have. */
 function intOrString(node: SchemaNode): StructuralNode {
   const pattern = node.anyOf?.find(({ type }) => type === 'string')?.pattern;
+  const minimum = node.anyOf?.find(({ type }) => type === 'integer')?.minimum;
   return {
     ...(node.description === undefined ? {} : { description: node.description }),
+    ...(node.default === undefined ? {} : { default: node.default }),
     anyOf: [{ type: 'integer' }, { type: 'string' }],
+    ...(minimum === undefined ? {} : { minimum }),
     ...(pattern === undefined ? {} : { pattern }),
     'x-kubernetes-int-or-string': true,
   };

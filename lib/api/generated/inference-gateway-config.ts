@@ -88,6 +88,12 @@ export interface AuthSpec {
 export interface JwtSpec {
   /** Who issues the tokens. */
   readonly provider: JwtProvider;
+  /**
+   * Claims that say what a request is; at least one. The headers `x-gateway-inference-objective` and `x-gateway-inference-fairness-id`, and their `x-llm-d-` forms, are then ignored where a client sends them. Absent: they are the client's, and an objective may only lower the priority.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly claims?: IdentityClaims;
 }
 
 /** `spec.auth.jwt.provider`. */
@@ -137,6 +143,22 @@ export enum ClaimValueType {
   STRING_ARRAY = 'StringArray',
 }
 
+/** `spec.auth.jwt.claims`. */
+export interface IdentityClaims {
+  /**
+   * Claim that names the InferenceObjective of a request: a string; a nested one by its path, as `gateway.objective`. Absent: every request has priority 0.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly objective?: string;
+  /**
+   * Claim that names the tenant of a request: a string; a nested one by its path. Absent: all requests are of one tenant.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly tenant?: string;
+}
+
 /** `spec.observability`. */
 export interface ObservabilitySpec {
   /**
@@ -164,10 +186,15 @@ export interface MetricsSpec {
 /** `spec.observability.explain`. */
 export interface ExplainSpec {
   /**
-   * Lets a client that sends `x-gateway-explain: 1` read `x-gateway-decision`: the scores of the pods, with their addresses.
+   * Lets a client that sends `x-gateway-explain: 1` read `x-gateway-decision`, the scores of the pods, and logs a sample of decisions.
    * @default false
    */
   readonly enabled?: boolean;
+  /**
+   * Of each scheduler at most one decision in this time is logged, with all that it rests on; only with `enabled`. `0s`: none.
+   * @default "1s"
+   */
+  readonly logInterval?: string;
 }
 
 /** `spec.podDefaults`. */
@@ -228,6 +255,12 @@ export interface OverloadSpec {
    * @default - the defaults of its fields
    */
   readonly retryAfter?: RetryAfterSpec;
+  /**
+   * A request for a model none of whose pods is ready waits so long for the first one, and is then answered with 503; at most 5m. `0s`: it does not wait.
+   * An extension of the published contract.
+   * @default "10s"
+   */
+  readonly emptyPoolHold?: string;
 }
 
 /** `spec.overload.retryAfter`. */
@@ -321,6 +354,18 @@ export interface SchedulerSpec {
    * @default - none
    */
   readonly logLevel?: number;
+  /**
+   * Requests that no pod has room for wait in the gateway, by priority and tenant. Absent: none waits there. An empty object: all defaults.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly flowControl?: FlowControlSpec;
+  /**
+   * When a request goes on to another pod. Absent: the defaults.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly retry?: RetrySpec;
 }
 
 /** `spec.schedulers[].modelSelector`. */
@@ -450,4 +495,92 @@ export interface ConfigMapRef {
    * @default "default-plugins.yaml"
    */
   readonly key?: string;
+}
+
+/** `spec.schedulers[].flowControl`. */
+export interface FlowControlSpec {
+  /**
+   * How requests wait, by the sign of their priority.
+   * An extension of the published contract.
+   * @default - the defaults of its fields
+   */
+  readonly bands?: FlowControlBands;
+  /**
+   * Bytes of request bodies that may wait in all bands together, as a quantity.
+   * An extension of the published contract.
+   * @default "512Mi"
+   */
+  readonly maxBytes?: any;
+  /**
+   * Tenants of a band that have a queue of their own at one time. The others share one.
+   * An extension of the published contract.
+   * @default 100
+   */
+  readonly maxTenants?: number;
+  /**
+   * Believes the objective that a client names, also where it raises the priority. Only where every client can be trusted. Not with `spec.auth.jwt.claims`.
+   * An extension of the published contract.
+   * @default false
+   */
+  readonly trustClientHeaders?: boolean;
+}
+
+/** `spec.schedulers[].flowControl.bands`. */
+export interface FlowControlBands {
+  /**
+   * Requests with a priority above 0.
+   * An extension of the published contract.
+   * @default - the defaults of its fields
+   */
+  readonly critical?: FlowControlBand;
+  /**
+   * Requests with priority 0, and those that name no objective.
+   * An extension of the published contract.
+   * @default - the defaults of its fields
+   */
+  readonly standard?: FlowControlBand;
+  /**
+   * Requests with a priority below 0.
+   * An extension of the published contract.
+   * @default - the defaults of its fields
+   */
+  readonly sheddable?: FlowControlBand;
+}
+
+/** `spec.schedulers[].flowControl.bands.critical`. */
+export interface FlowControlBand {
+  /**
+   * A request that has waited so long is answered with 429; above 0s, at most 5m.
+   * An extension of the published contract.
+   * @default "10s"
+   */
+  readonly ttl?: string;
+  /**
+   * Requests that may wait. One more is answered with 429. 0: none waits.
+   * An extension of the published contract.
+   * @default 1000
+   */
+  readonly maxRequests?: number;
+  /**
+   * Bytes of request bodies that may wait, as a quantity; not above `maxBytes` of all bands. Absent: 256Mi, or that of all bands where it is less.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly maxBytes?: any;
+}
+
+/** `spec.schedulers[].retry`. */
+export interface RetrySpec {
+  /**
+   * Further pods that a request goes on to when one fails before it has sent response headers. 0: none.
+   * An extension of the published contract.
+   * @default 2
+   */
+  readonly attempts?: number;
+  /**
+   * Also where the connection broke after the request was sent: the model may then have begun to generate twice. When false, only where the pod cannot have begun.
+   * An extension of the published contract.
+   * @default true
+   */
+  readonly afterDispatch?: boolean;
 }

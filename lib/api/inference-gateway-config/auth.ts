@@ -43,8 +43,32 @@ const jwtProviderSchema = z
   })
   .meta({ typeName: 'JwtProvider' });
 
+const claimNameSchema = z.string().min(1).max(253);
+
+const identityClaimsSchema = z
+  .strictObject({
+    objective: claimNameSchema.optional().meta({
+      description:
+        'Claim that names the InferenceObjective of a request: a string; a nested one by its path, as `gateway.objective`. Absent: every request has priority 0.',
+      extension: true,
+    }),
+    tenant: claimNameSchema.optional().meta({
+      description:
+        'Claim that names the tenant of a request: a string; a nested one by its path. Absent: all requests are of one tenant.',
+      extension: true,
+    }),
+  })
+  .meta({ typeName: 'IdentityClaims' });
+
 const jwtSchema = z
-  .strictObject({ provider: jwtProviderSchema.meta({ description: 'Who issues the tokens.' }) })
+  .strictObject({
+    provider: jwtProviderSchema.meta({ description: 'Who issues the tokens.' }),
+    claims: identityClaimsSchema.optional().meta({
+      description:
+        "Claims that say what a request is; at least one. The headers `x-gateway-inference-objective` and `x-gateway-inference-fairness-id`, and their `x-llm-d-` forms, are then ignored where a client sends them. Absent: they are the client's, and an objective may only lower the priority.",
+      extension: true,
+    }),
+  })
   .meta({ typeName: 'JwtSpec' });
 
 /** `spec.auth`. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationSchema } from '../schema/duration';
 
 const metricsSchema = z
   .strictObject({
@@ -13,7 +14,11 @@ const explainSchema = z
   .strictObject({
     enabled: z.boolean().default(false).meta({
       description:
-        'Lets a client that sends `x-gateway-explain: 1` read `x-gateway-decision`: the scores of the pods, with their addresses.',
+        'Lets a client that sends `x-gateway-explain: 1` read `x-gateway-decision`, the scores of the pods, and logs a sample of decisions.',
+    }),
+    logInterval: durationSchema.default('1s').meta({
+      description:
+        'Of each scheduler at most one decision in this time is logged, with all that it rests on; only with `enabled`. `0s`: none.',
     }),
   })
   .meta({ typeName: 'ExplainSpec' });

@@ -25,5 +25,10 @@ export const overloadSchema = z
       description: 'Bounds of the `Retry-After` that is computed from the measured drain rate.',
       extension: true,
     }),
+    emptyPoolHold: durationSchema.default('10s').meta({
+      description:
+        'A request for a model none of whose pods is ready waits so long for the first one, and is then answered with 503; at most 5m. `0s`: it does not wait.',
+      extension: true,
+    }),
   })
   .meta({ typeName: 'OverloadSpec' });

@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { quantitySchema } from '../schema/quantity';
 
 const text = z.string();
 const textMap = z.record(text, text);
 
-const quantitySchema = z
-  .union([z.int(), text.max(64).regex(/^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i?|[mkun]|[eE][+-]?[0-9]+)?$/)])
-  .meta({ expects: 'a quantity, such as 2, 500m or 4Gi', 'x-kubernetes-int-or-string': true });
 const quantityMap = z.record(text, quantitySchema);
 
 /* Deep Kubernetes types are passed through: the API server checks them where they land, in the pods' template. */

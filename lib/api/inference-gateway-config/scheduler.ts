@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { durationSchema } from '../schema/duration';
 import { labelSelectorSchema } from '../schema/label-selector';
 import { labelNameSchema, objectNameSchema } from '../schema/object-meta';
+import { flowControlSchema } from './flow-control';
 import { envFromSchema, envSchema } from './pod-defaults';
+import { retrySchema } from './retry';
 import { schedulerProfileSchema, weightsSchema } from './scorer-weights';
 
 /** A model or adapter name also travels as a header value: nothing that a header cannot carry. */
@@ -74,7 +76,19 @@ const endpointPicking = {
   logLevel: z.int().min(0).max(5).optional().meta({ description: 'How much the picker logs.' }),
 };
 
+const waitingAndRetrying = {
+  flowControl: flowControlSchema.optional().meta({
+    description:
+      'Requests that no pod has room for wait in the gateway, by priority and tenant. Absent: none waits there. An empty object: all defaults.',
+    extension: true,
+  }),
+  retry: retrySchema.optional().meta({
+    description: 'When a request goes on to another pod. Absent: the defaults.',
+    extension: true,
+  }),
+};
+
 /** `spec.schedulers[]`. */
 export const schedulerSchema = z
-  .strictObject({ ...modelRouting, ...endpointPicking })
+  .strictObject({ ...modelRouting, ...endpointPicking, ...waitingAndRetrying })
   .meta({ description: 'One model: how it is found, and how its pods are chosen.', typeName: 'SchedulerSpec' });

@@ -1,5 +1,4 @@
 import type { InferenceGatewayConfig } from '../inference-gateway-config/inference-gateway-config';
-import type { InferenceModelRewrite } from '../inference-model-rewrite';
 import type { GatewayObject } from '../kinds';
 import type { Fault } from './fault';
 
@@ -9,20 +8,13 @@ export interface ObjectFault extends Fault {
   readonly index: number;
 }
 
-/** What is wrong between valid objects: duplicates, names that lead two ways, references that lead nowhere. */
+/** What is wrong between valid objects: duplicates, and names that lead two ways. */
 export function validateObjects(objects: readonly GatewayObject[]): ObjectFault[] {
   const entries = [...objects.entries()];
   const configs = entries.flatMap(([index, object]) =>
     object.kind === 'InferenceGatewayConfig' ? [{ index, config: object }] : [],
   );
-  const rewrites = entries.flatMap(([index, object]) =>
-    object.kind === 'InferenceModelRewrite' ? [{ index, rewrite: object }] : [],
-  );
-  return [
-    ...repeatedObjects(objects),
-    ...repeatedSchedulers(configs),
-    ...rewrites.flatMap(({ index, rewrite }) => lostReference(index, rewrite, configs)),
-  ];
+  return [...repeatedObjects(objects), ...repeatedSchedulers(configs)];
 }
 
 interface IndexedConfig {
@@ -61,27 +53,4 @@ function repeatedSchedulers(configs: readonly IndexedConfig[]): ObjectFault[] {
       return [{ index, path: ['spec', 'schedulers', position, 'name'], message: `${message} (${detail})` }];
     }),
   );
-}
-
-/** Silent when no InferenceGatewayConfig of the namespace is at hand: a rewrite may be checked by itself. */
-function lostReference(
-  index: number,
-  rewrite: InferenceModelRewrite,
-  configs: readonly IndexedConfig[],
-): ObjectFault[] {
-  const { poolRef } = rewrite.spec;
-  if (poolRef.kind !== 'InferencePool') {
-    return [
-      {
-        index,
-        path: ['spec', 'poolRef', 'kind'],
-        message: `must be InferencePool; got ${JSON.stringify(poolRef.kind)}`,
-      },
-    ];
-  }
-  const neighbours = configs.filter(({ config }) => config.metadata.namespace === rewrite.metadata.namespace);
-  const schedulers = neighbours.flatMap(({ config }) => config.spec.schedulers.map(({ name }) => name));
-  if (neighbours.length === 0 || schedulers.includes(poolRef.name)) return [];
-  const message = `names no scheduler of namespace ${rewrite.metadata.namespace}; there are ${schedulers.join(', ')}`;
-  return [{ index, path: ['spec', 'poolRef', 'name'], message }];
 }

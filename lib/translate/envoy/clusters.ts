@@ -75,7 +75,9 @@ export function processorCluster(options: EnvoyOptions): JsonObject {
   return {
     name: PROCESSOR_CLUSTER,
     type: 'STATIC',
-    connect_timeout: '0.25s',
+    // A worker that accepts hundreds of connections in one turn looks at this one late: a short timeout would let all that
+    // waits for it fail open at once. A processor that is dead refuses, which takes no time.
+    connect_timeout: '5s',
     per_connection_buffer_limit_bytes: CONNECTION_BUFFER_BYTES,
     load_assignment: {
       cluster_name: PROCESSOR_CLUSTER,

@@ -7,6 +7,22 @@ export const DEFAULT_BACKEND_HEADER = 'x-gateway-default-backend';
 /** On a response: the pod that it came from. */
 export const SERVED_ENDPOINT_HEADER = 'x-gateway-destination-endpoint-served';
 
+/** Names the InferenceObjective of a request. */
+export const OBJECTIVE_HEADER = 'x-gateway-inference-objective';
+/** Names the tenant of a request. */
+export const TENANT_HEADER = 'x-gateway-inference-fairness-id';
+/** Their other names, by which a client may send them too. */
+export const OBJECTIVE_ALIAS_HEADER = 'x-llm-d-inference-objective';
+export const TENANT_ALIAS_HEADER = 'x-llm-d-inference-fairness-id';
+
+/** Headers that say what a request is: removed as early, where verified claims say it and Envoy writes them itself. */
+export const IDENTITY_HEADERS: readonly string[] = [
+  OBJECTIVE_HEADER,
+  OBJECTIVE_ALIAS_HEADER,
+  TENANT_HEADER,
+  TENANT_ALIAS_HEADER,
+];
+
 /**
  * Request headers that choose an address or forge a decision. Envoy removes them before it does anything else, so that
  * a client's are not obeyed even when the processor is dead. `x-gateway-model-name` is not among them: it only names a

@@ -1,4 +1,5 @@
-import type { EndpointState, GatewayState } from '../gateway-state';
+import type { EndpointState, SchedulerState } from '../gateway-state';
+import { type Holds, longestHoldMs } from '../gateway-state/longest-hold';
 
 /** What Envoy's configuration depends on. Every `GatewayState` is one; `union` makes others. */
 export interface EnvoyState {
@@ -11,12 +12,17 @@ export interface EnvoyState {
    * not see. Absent: the only scheduler, or none where there are several.
    */
   readonly catchAll?: string;
+  /** `GatewayState.claims`. */
+  readonly claims?: boolean;
+  /** The processor may hold a request so long, also where the schedulers say less. Milliseconds, default 0. */
+  readonly longestHoldMs?: number;
 }
 
 type EnvoyScheduler = Pick<
-  GatewayState['schedulers'][number],
-  'namespace' | 'name' | 'modelName' | 'routeTimeoutMs' | 'appProtocol' | 'endpoints'
->;
+  SchedulerState,
+  'namespace' | 'name' | 'modelName' | 'routeTimeoutMs' | 'appProtocol' | 'retry' | 'endpoints'
+> &
+  Holds;
 
 /** One cluster of Envoy: the pods of one scheduler. */
 export interface Pool {
@@ -51,6 +57,11 @@ export function catchAllScheduler(state: EnvoyState): EnvoyScheduler | undefined
   return state.schedulers.length === 1 ? state.schedulers[0] : undefined;
 }
 
+/** The longest that the processor may hold a request. Milliseconds. */
+export function holdMs(state: EnvoyState): number {
+  return Math.max(state.longestHoldMs ?? 0, longestHoldMs(state));
+}
+
 /**
  * A state whose configuration serves both: every pool and every model of either, and the pods of both. Publish it
  * before the router moves from `previous` to `next`, and `next` alone afterwards: no request meets a missing route or
@@ -74,6 +85,9 @@ export function union(previous: EnvoyState, next: EnvoyState): EnvoyState {
     ...(defaultBackend && { defaultBackend }),
     schedulers: [...kept, ...gone],
     ...(catchAll && { catchAll: poolName(catchAll) }),
+    // While the router believes these headers, or may, none of them is a client's.
+    claims: previous.claims === true || next.claims === true,
+    longestHoldMs: Math.max(holdMs(previous), holdMs(next)),
   };
 }
 

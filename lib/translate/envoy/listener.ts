@@ -1,14 +1,21 @@
 import { MAX_REQUEST_BODY_BYTES } from '../../api/inference-gateway-config/bbr';
 import { envoyAddress } from './address';
 import { CONNECTION_BUFFER_BYTES } from './connection-buffer';
-import { EARLY_REMOVED_ENVOY_HEADERS, EARLY_REMOVED_HEADERS } from './control-headers';
+import { EARLY_REMOVED_ENVOY_HEADERS, EARLY_REMOVED_HEADERS, IDENTITY_HEADERS } from './control-headers';
+import { type EnvoyState, holdMs } from './envoy-state';
 import type { Json, JsonObject } from './json';
 import { localReplyConfig } from './local-replies';
 import { type EnvoyOptions, seconds } from './options';
 import { LISTENER_NAME, PROCESSOR_CLUSTER, ROUTE_CONFIGURATION, STAT_PREFIX, TYPE_URL } from './resource-names';
 
-/** The listener. It depends on the options alone, so that no edit of the objects drains connections. */
-export function listener(options: EnvoyOptions, routesFile: string): JsonObject {
+/** What the processor has beyond its longest hold: time to decide, and to answer itself. */
+const ANSWER_MS = 2_000;
+
+/**
+ * The listener. Of the state it depends on the longest hold and on `claims` alone, because each change of it drains
+ * every connection.
+ */
+export function listener(state: EnvoyState, options: EnvoyOptions, routesFile: string): JsonObject {
   return {
     '@type': TYPE_URL.listener,
     name: LISTENER_NAME,
@@ -19,7 +26,7 @@ export function listener(options: EnvoyOptions, routesFile: string): JsonObject 
         filters: [
           {
             name: 'envoy.filters.network.http_connection_manager',
-            typed_config: connectionManager(options, routesFile),
+            typed_config: connectionManager(state, options, routesFile),
           },
         ],
       },
@@ -27,7 +34,7 @@ export function listener(options: EnvoyOptions, routesFile: string): JsonObject 
   };
 }
 
-function connectionManager(options: EnvoyOptions, routesFile: string): JsonObject {
+function connectionManager(state: EnvoyState, options: EnvoyOptions, routesFile: string): JsonObject {
   return {
     '@type': 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
     stat_prefix: STAT_PREFIX,
@@ -48,7 +55,11 @@ function connectionManager(options: EnvoyOptions, routesFile: string): JsonObjec
         name: 'envoy.http.early_header_mutation.header_mutation',
         typed_config: {
           '@type': 'type.googleapis.com/envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation',
-          mutations: [...EARLY_REMOVED_HEADERS, ...EARLY_REMOVED_ENVOY_HEADERS].map((name) => ({ remove: name })),
+          mutations: [
+            ...EARLY_REMOVED_HEADERS,
+            ...EARLY_REMOVED_ENVOY_HEADERS,
+            ...(state.claims === true ? IDENTITY_HEADERS : []),
+          ].map((name) => ({ remove: name })),
         },
       },
     ],
@@ -60,7 +71,7 @@ function connectionManager(options: EnvoyOptions, routesFile: string): JsonObjec
         // The routes carry the limit in force.
         max_request_bytes: MAX_REQUEST_BODY_BYTES,
       }),
-      filter('ext_proc', processorFilter(options)),
+      filter('ext_proc', processorFilter(state)),
       filter('router', {
         '@type': 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router',
         suppress_envoy_headers: true,
@@ -70,13 +81,13 @@ function connectionManager(options: EnvoyOptions, routesFile: string): JsonObjec
 }
 
 /** One filter: the body crosses the process boundary once, and Envoy balances on its own when the processor is dead. */
-function processorFilter(options: EnvoyOptions): JsonObject {
+function processorFilter(state: EnvoyState): JsonObject {
   return {
     '@type': 'type.googleapis.com/envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor',
     grpc_service: { envoy_grpc: { cluster_name: PROCESSOR_CLUSTER } },
     failure_mode_allow: true,
     allow_mode_override: true,
-    message_timeout: seconds(options.messageTimeoutMs ?? 5_000),
+    message_timeout: seconds(holdMs(state) + ANSWER_MS),
     processing_mode: {
       request_header_mode: 'SEND',
       request_body_mode: 'BUFFERED',
@@ -85,7 +96,7 @@ function processorFilter(options: EnvoyOptions): JsonObject {
       response_body_mode: 'NONE',
       response_trailer_mode: 'SKIP',
     },
-    response_attributes: ['upstream.address', 'upstream.request_attempt_count'],
+    response_attributes: ['upstream.address', 'upstream.request_attempt_count', 'response.code_details'],
     metadata_options: { receiving_namespaces: { untyped: ['envoy.lb'] } },
   };
 }

@@ -13,8 +13,6 @@ export interface EnvoyOptions {
    * default 600000.
    */
   readonly streamIdleTimeoutMs?: number;
-  /** The processor answers each message within this time, or the request goes on without it. Milliseconds, default 5000. */
-  readonly messageTimeoutMs?: number;
   /** Envoy's heap. At 80 % of it new requests get 503, at the bound uploads are cut. Bytes, default 4 GiB. */
   readonly maxHeapBytes?: number;
   /** Whether each request is logged, as a JSON line on Envoy's standard error. Default false. */

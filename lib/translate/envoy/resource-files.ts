@@ -52,7 +52,7 @@ export function envoyResourceFiles(state: EnvoyState, options: EnvoyOptions): re
       [{ '@type': TYPE_URL.routes, ...routeConfiguration(state) }],
       `http.${STAT_PREFIX}.rds.${ROUTE_CONFIGURATION}.version_text`,
     ),
-    watched(LISTENERS_FILE, [listener(options, absolute(ROUTES_FILE))], 'listener_manager.lds.version_text'),
+    watched(LISTENERS_FILE, [listener(state, options, absolute(ROUTES_FILE))], 'listener_manager.lds.version_text'),
   ];
 }
 

@@ -1,9 +1,12 @@
+import type { RetryState } from '../gateway-state';
 import { BASE_MODEL_NAME_HEADER, DEFAULT_BACKEND_HEADER, SERVED_ENDPOINT_HEADER } from './control-headers';
 import { catchAllScheduler, type EnvoyState, poolName } from './envoy-state';
 import type { JsonObject } from './json';
 import { openAiError } from './openai-error';
 import { seconds } from './options';
 import { DEFAULT_BACKEND_CLUSTER, ROUTE_CONFIGURATION } from './resource-names';
+
+const DEFAULT_RETRY: RetryState = { attempts: 2, afterDispatch: true };
 
 /**
  * The routes: a scheduler's by the base model that the processor names, the default backend's, and last the catch-all,
@@ -46,7 +49,7 @@ function modelRoutes(state: EnvoyState): JsonObject[] {
     if (scheduler.modelName === undefined || byModel.has(scheduler.modelName)) continue;
     byModel.set(scheduler.modelName, {
       match: { prefix: '/', headers: [{ name: BASE_MODEL_NAME_HEADER, string_match: { exact: scheduler.modelName } }] },
-      route: toCluster(poolName(scheduler), scheduler.routeTimeoutMs),
+      route: toScheduler(scheduler),
     });
   }
   return [...byModel.values()];
@@ -57,14 +60,14 @@ function defaultBackendRoutes(state: EnvoyState): JsonObject[] {
   return [
     {
       match: { prefix: '/', headers: [{ name: DEFAULT_BACKEND_HEADER, present_match: true }] },
-      route: toCluster(DEFAULT_BACKEND_CLUSTER, undefined),
+      route: toCluster(DEFAULT_BACKEND_CLUSTER),
     },
   ];
 }
 
 function catchAllRoute(state: EnvoyState): JsonObject {
   const scheduler = catchAllScheduler(state);
-  if (scheduler) return { match: { prefix: '/' }, route: toCluster(poolName(scheduler), scheduler.routeTimeoutMs) };
+  if (scheduler) return { match: { prefix: '/' }, route: toScheduler(scheduler) };
   return {
     match: { prefix: '/' },
     direct_response: {
@@ -85,26 +88,35 @@ function catchAllRoute(state: EnvoyState): JsonObject {
   };
 }
 
-function toCluster(cluster: string, timeoutMs: number | undefined): JsonObject {
+function toScheduler(scheduler: EnvoyState['schedulers'][number]): JsonObject {
+  return toCluster(poolName(scheduler), scheduler.routeTimeoutMs, scheduler.retry);
+}
+
+function toCluster(cluster: string, timeoutMs = 0, retry = DEFAULT_RETRY): JsonObject {
   return {
     cluster,
     // Generation takes as long as it takes; the stream idle time-out ends what has died.
-    timeout: seconds(timeoutMs ?? 0),
-    retry_policy: {
-      // Each attempt takes the next of the endpoints that the picker named.
-      retry_on: 'connect-failure,reset,refused-stream',
-      num_retries: 2,
-      retry_host_predicate: [
-        {
-          name: 'envoy.retry_host_predicates.previous_hosts',
-          typed_config: {
-            '@type': 'type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate',
-          },
+    timeout: seconds(timeoutMs),
+    ...(retry.attempts > 0 && { retry_policy: retryPolicy(retry) }),
+  };
+}
+
+function retryPolicy({ attempts, afterDispatch }: RetryState): JsonObject {
+  return {
+    // Each attempt takes the next of the endpoints that the picker named. `reset` is a connection that broke after the
+    // request was sent.
+    retry_on: afterDispatch ? 'connect-failure,reset,refused-stream' : 'connect-failure,refused-stream',
+    num_retries: attempts,
+    retry_host_predicate: [
+      {
+        name: 'envoy.retry_host_predicates.previous_hosts',
+        typed_config: {
+          '@type': 'type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate',
         },
-      ],
-      // Hosts are drawn at random until one is new: enough draws for a small pool that is mostly dead.
-      host_selection_retry_max_attempts: 30,
-      retry_back_off: { base_interval: '0.005s', max_interval: '0.05s' },
-    },
+      },
+    ],
+    // Hosts are drawn at random until one is new: enough draws for a small pool that is mostly dead.
+    host_selection_retry_max_attempts: 30,
+    retry_back_off: { base_interval: '0.005s', max_interval: '0.05s' },
   };
 }

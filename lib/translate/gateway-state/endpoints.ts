@@ -1,7 +1,8 @@
-import type { Pod } from '../../api/pod';
+import { METRICS_PORT_ANNOTATION, type Pod } from '../../api/pod';
 import type { CheckedObject } from '../check-objects';
 import type { EndpointState } from '../gateway-state';
 import { sourceLine } from '../sourced-value';
+import { annotatedPort } from './annotated-port';
 import { kvEventPorts } from './kv-event-ports';
 import { type LabelSelector, selects } from './label-selector';
 
@@ -31,13 +32,17 @@ export function schedulerEndpoints(
       warnings.push(`${sourceLine(at)} Pod ${name} has the address ${address} of ${other.pod}: it is left out`);
       continue;
     }
-    const kvEvents = kvEventPorts(pod.metadata.annotations ?? {});
-    warnings.push(...kvEvents.faults.map((fault) => `${sourceLine(at)} Pod ${name}: ${fault}`));
+    const annotations = pod.metadata.annotations ?? {};
+    const faults: string[] = [];
+    const metricsPort = annotatedPort(annotations, METRICS_PORT_ANNOTATION, faults);
+    const kvEvents = kvEventPorts(annotations);
+    warnings.push(...[...faults, ...kvEvents.faults].map((fault) => `${sourceLine(at)} Pod ${name}: ${fault}`));
     byAddress.set(address, {
       address,
       pod: name,
       ...(pod.metadata.uid !== undefined && { uid: pod.metadata.uid }),
       ready: readyCondition(pod) === 'True' && pod.metadata.deletionTimestamp === undefined,
+      ...(metricsPort !== undefined && { metricsPort }),
       ...kvEvents.ports,
     });
   }

@@ -1,5 +1,6 @@
 import { KV_EVENTS_PORT_ANNOTATION, KV_REPLAY_PORT_ANNOTATION } from '../../api/pod';
 import type { EndpointState } from '../gateway-state';
+import { annotatedPort } from './annotated-port';
 
 type Ports = Pick<EndpointState, 'kvEventsPort' | 'kvReplayPort'>;
 
@@ -9,18 +10,8 @@ export function kvEventPorts(annotations: Readonly<Record<string, string>>): {
   readonly faults: readonly string[];
 } {
   const faults: string[] = [];
-
-  function port(annotation: string): number | undefined {
-    const value = annotations[annotation];
-    if (value === undefined) return undefined;
-    const number = /^[1-9]\d{0,4}$/.test(value) ? Number(value) : Number.NaN;
-    if (number <= 65_535) return number;
-    faults.push(`annotation ${annotation}: expected a port, "1" to "65535": it is passed over`);
-    return undefined;
-  }
-
-  const kvEventsPort = port(KV_EVENTS_PORT_ANNOTATION);
-  const kvReplayPort = port(KV_REPLAY_PORT_ANNOTATION);
+  const kvEventsPort = annotatedPort(annotations, KV_EVENTS_PORT_ANNOTATION, faults);
+  const kvReplayPort = annotatedPort(annotations, KV_REPLAY_PORT_ANNOTATION, faults);
   if (kvEventsPort === undefined) {
     if (kvReplayPort !== undefined) {
       faults.push(`annotation ${KV_REPLAY_PORT_ANNOTATION} has no effect without ${KV_EVENTS_PORT_ANNOTATION}`);

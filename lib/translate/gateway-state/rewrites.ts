@@ -3,6 +3,7 @@ import type { CheckedObject } from '../check-objects';
 import type { RewriteState, SchedulerState } from '../gateway-state';
 import { sourceLine } from '../sourced-value';
 import { byAge } from './by-age';
+import { foreignPool } from './pool-ref';
 
 /** One entry a rule: exact rules before generic ones, of equals the oldest object's first, then as listed. */
 export function compileRewrites(
@@ -14,6 +15,11 @@ export function compileRewrites(
   const generic: RewriteState[] = [];
   for (const { object, at } of byAge(rewrites)) {
     const name = `${object.metadata.namespace}/${object.metadata.name}`;
+    const foreign = foreignPool(object.spec.poolRef, schedulers);
+    if (foreign !== undefined) {
+      warnings.push(`${sourceLine(at, ['spec', 'poolRef'])} InferenceModelRewrite ${name}: ${foreign}: it is left out`);
+      continue;
+    }
     for (const [index, rule] of object.spec.rules.entries()) {
       const where = `${sourceLine(at, ['spec', 'rules', index])} InferenceModelRewrite ${name} rule ${index}`;
       if (rule.targets === undefined) {

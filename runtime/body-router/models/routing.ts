@@ -8,6 +8,8 @@ export interface Routing {
   readonly models: ReadonlyMap<string, Route>;
   /** Each scheduler's route to a model that is none of its own, by `namespace/name`. */
   readonly schedulers: ReadonlyMap<string, RouteTo>;
+  /** Each scheduler's own state, by the same name. */
+  readonly states: ReadonlyMap<string, SchedulerState>;
   /** The scheduler, where there is one alone: it gets what names no model. */
   readonly only?: RouteTo;
   /** The scheduler that takes every model. */
@@ -36,6 +38,7 @@ export function compileRouting(state: GatewayState): Routing {
     state,
     models,
     schedulers,
+    states: new Map(state.schedulers.map((scheduler) => [`${scheduler.namespace}/${scheduler.name}`, scheduler])),
     ...(first !== undefined && state.schedulers.length === 1 && { only: routeTo(first) }),
     ...(open !== undefined && { anyModel: routeTo(open) }),
     rewrites: compileRewrites(state.rewrites, models, schedulers),

@@ -61,7 +61,7 @@ export class SseRestorer {
 }
 
 /** Where lines end in a chunk: at LF, at CR, or at both, with an empty line between them. */
-function* lineEnds(chunk: Buffer): Generator<number> {
+export function* lineEnds(chunk: Buffer): Generator<number> {
   let lf = chunk.indexOf(LF);
   let cr = chunk.indexOf(CR);
   while (lf >= 0 || cr >= 0) {

@@ -20,6 +20,8 @@ export interface SignalSource {
   readonly sample: string;
   /** Only the series with this label value. */
   readonly where?: { readonly label: string; readonly value: string };
+  /** Series that agree in this label, or lack it, tell of the same: the largest of them counts. */
+  readonly oncePer?: string;
 }
 
 /** Tokens of the KV cache: told as such, as blocks and their size, or as two labels of an info series. */
@@ -59,6 +61,15 @@ function named(...samples: string[]): Signal {
 
 function labelled(sample: string, label: string, value: string): SignalSource {
   return { sample, where: { label, value } };
+}
+
+/**
+ * A gauge of SGLang: the data-parallel ranks have requests and a cache of their own. With priorities there are series for
+ * each priority beside the total; with pipeline parallelism, and with `--enable-metrics-for-all-schedulers`, each process
+ * of a rank tells the same.
+ */
+function ofDataRanks(sample: string): SignalSource {
+  return { sample, oncePer: 'dp_rank' };
 }
 
 /** A counter, also without the suffix that some exporters leave out. */
@@ -114,14 +125,14 @@ export const ENGINE_SIGNALS: Readonly<Record<EngineType, EngineSignals>> = {
     },
   },
   sglang: {
-    waiting: named('sglang:num_queue_reqs'),
-    running: named('sglang:num_running_reqs'),
+    waiting: [ofDataRanks('sglang:num_queue_reqs')],
+    running: [ofDataRanks('sglang:num_running_reqs')],
     kvUsage: named('sglang:token_usage'),
     kvCapacity: [
-      { tokens: { sample: 'sglang:max_total_num_tokens' } },
+      { tokens: ofDataRanks('sglang:max_total_num_tokens') },
       // Until SGLang 0.5.10, and after it.
       { info: 'sglang:cache_config_info', blocksLabel: 'num_pages', blockTokensLabel: 'page_size' },
-      { blocks: { sample: 'sglang:num_pages' }, blockTokens: { sample: 'sglang:page_size' } },
+      { blocks: ofDataRanks('sglang:num_pages'), blockTokens: { sample: 'sglang:page_size' } },
     ],
     counters: {
       // All three are counted at the request's end. Cached tokens have a series for each kind of cache.
@@ -166,6 +177,8 @@ export const ENGINE_SIGNALS: Readonly<Record<EngineType, EngineSignals>> = {
     ],
     counters: {
       promptTokens: counter('trtllm_prompt_tokens'),
+      // Counted at the request's end, as the prompt is. Older versions lack it.
+      cachedTokens: counter('trtllm_prompt_cached_tokens'),
       generatedTokens: counter('trtllm_generation_tokens'),
       firstTokenSum: named('trtllm_time_to_first_token_seconds_sum'),
       firstTokenCount: named('trtllm_time_to_first_token_seconds_count'),

@@ -19,6 +19,7 @@ export interface Sample {
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
+const EQUALS = 0x3d;
 const HASH = 0x23;
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
@@ -108,8 +109,8 @@ function endOfLabels(page: Buffer, from: number): number {
 export function labelValue(page: Buffer, start: number, end: number, label: string): string | undefined {
   let at = start;
   while (at < end) {
-    const equals = page.indexOf('=', at);
-    if (equals < 0 || equals >= end) return undefined;
+    const equals = endOfName(page, at, end);
+    if (equals < 0) return undefined;
     const name = page.toString('latin1', at, equals).trim();
     const open = skipBlanks(page, equals + 1);
     if (page[open] !== QUOTE) return undefined;
@@ -120,6 +121,12 @@ export function labelValue(page: Buffer, start: number, end: number, label: stri
     if (page[at] === 0x2c) at = skipBlanks(page, at + 1);
   }
   return undefined;
+}
+
+/** Offset of the equals sign, or -1. Not searched for beyond the labels: that would be the whole page for each series. */
+function endOfName(page: Buffer, from: number, end: number): number {
+  for (let at = from; at < end; at++) if (page[at] === EQUALS) return at;
+  return -1;
 }
 
 function endOfQuoted(page: Buffer, from: number, end: number): number {

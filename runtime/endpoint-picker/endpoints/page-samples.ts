@@ -23,27 +23,39 @@ export function readPage(page: Buffer, wanted: Wanted): PageSamples {
 
 /** NaN where none of the sources is on the page, as from the two below. */
 export function sumOf(samples: PageSamples, signal: Signal): number {
-  return firstOf(samples, signal, (series) => Math.min(total(series), Number.MAX_SAFE_INTEGER));
+  return firstOf(samples, signal, (values) => Math.min(total(values), Number.MAX_SAFE_INTEGER));
 }
 
 export function meanOf(samples: PageSamples, signal: Signal): number {
-  return firstOf(samples, signal, (series) => total(series) / series.length);
+  return firstOf(samples, signal, (values) => total(values) / values.length);
 }
 
 export function mostOf(samples: PageSamples, signal: Signal): number {
-  return firstOf(samples, signal, (series) => series.reduce((most, { value }) => Math.max(most, value), 0));
+  return firstOf(samples, signal, (values) => values.reduce((most, value) => Math.max(most, value), 0));
 }
 
-function firstOf(samples: PageSamples, signal: Signal, read: (series: readonly Sample[]) => number): number {
+function firstOf(samples: PageSamples, signal: Signal, read: (values: readonly number[]) => number): number {
   for (const source of signal) {
     const series = samples.of(source);
-    if (series.length > 0) return read(series);
+    if (series.length === 0) continue;
+    return read(
+      source.oncePer === undefined ? series.map(({ value }) => value) : [...largest(samples, series, source.oncePer)],
+    );
   }
   return Number.NaN;
 }
 
-function total(series: readonly Sample[]): number {
+function largest({ page }: PageSamples, series: readonly Sample[], label: string): Iterable<number> {
+  const values = new Map<string | undefined, number>();
+  for (const { value, labelsStart, labelsEnd } of series) {
+    const key = labelValue(page, labelsStart, labelsEnd, label);
+    values.set(key, Math.max(value, values.get(key) ?? 0));
+  }
+  return values.values();
+}
+
+function total(values: readonly number[]): number {
   let sum = 0;
-  for (const { value } of series) sum += value;
+  for (const value of values) sum += value;
   return sum;
 }

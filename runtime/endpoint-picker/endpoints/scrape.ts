@@ -1,28 +1,29 @@
 import { Client } from 'undici';
 import type { ScrapeOutcome } from '../observe';
+import type { PagePlace } from './page-place';
 
 export type Scrape =
   | { readonly outcome: 'ok'; readonly page: Buffer }
   | { readonly outcome: Exclude<ScrapeOutcome, 'ok'>; readonly detail: string };
 
 export interface ScrapeLimits {
-  /** From the start of the request to the last byte of the page, milliseconds. */
-  readonly timeoutMs: number;
   readonly maxPageBytes: number;
 }
 
 /** A kept connection to one model server, for one request at a time. */
 export interface ScrapeConnection {
-  /** Calls back exactly once, also when the connection is closed meanwhile; never throws. */
-  get(done: (scrape: Scrape) => void): void;
+  /**
+   * Calls back exactly once, also when the connection is closed meanwhile; never throws. `timeoutMs`: from the start to
+   * the last byte of the page.
+   */
+  get(timeoutMs: number, done: (scrape: Scrape) => void): void;
   close(): Promise<void>;
 }
 
 /** Statuses by which a server says that it has no such page. */
 const NO_PAGE: ReadonlySet<number> = new Set([404, 405, 410, 501]);
 
-/** `address`: `ip:port` of the model server. */
-export function connect(address: string, { timeoutMs, maxPageBytes }: ScrapeLimits): ScrapeConnection {
+export function connect({ address, path }: PagePlace, { maxPageBytes }: ScrapeLimits): ScrapeConnection {
   let client = open();
   let closed = false;
 
@@ -36,7 +37,7 @@ export function connect(address: string, { timeoutMs, maxPageBytes }: ScrapeLimi
     });
   }
 
-  function get(done: (scrape: Scrape) => void): void {
+  function get(timeoutMs: number, done: (scrape: Scrape) => void): void {
     const chunks: Buffer[] = [];
     let length = 0;
     let status = 0;
@@ -58,13 +59,12 @@ export function connect(address: string, { timeoutMs, maxPageBytes }: ScrapeLimi
       broken.destroy().catch(() => undefined);
     }
 
-    const timer = setTimeout(
-      () => giveUp({ outcome: 'timeout', detail: `no answer within ${timeoutMs} ms` }),
-      timeoutMs,
-    );
+    const expired = () => giveUp({ outcome: 'timeout', detail: `no answer within ${timeoutMs} ms` });
+    // Where it was this process that stood still, answers lie unread: they come first.
+    const timer = setTimeout(() => setImmediate(() => over || expired()), timeoutMs);
     try {
       client.dispatch(
-        { path: '/metrics', method: 'GET', headers: ['accept', 'text/plain'] },
+        { path, method: 'GET', headers: ['accept', 'text/plain'] },
         {
           onRequestStart() {},
           onResponseStart(_controller, statusCode) {

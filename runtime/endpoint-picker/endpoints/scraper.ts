@@ -2,6 +2,7 @@ import type { MetricsSource, MetricsWatch, ScrapeTarget } from '../metrics-sourc
 import type { PickerLog, PickerObserver } from '../observe';
 import { ENGINE_SIGNALS } from './engines';
 import { parseMetrics } from './metrics-parser';
+import { pagePlace } from './page-place';
 import { connect, type Scrape } from './scrape';
 import { stretched } from './scrape-interval';
 
@@ -15,12 +16,18 @@ export interface ScraperOptions {
   readonly intervalMs?: number;
   /** The same of a pod that is idle or does not answer; default 1000. */
   readonly idleIntervalMs?: number;
-  /** Milliseconds until a scrape is given up; default 1000. */
+  /**
+   * Milliseconds until a scrape of a pod that answers in time is given up; default 750. With the idle interval it bounds the
+   * time in which a frozen pod is found: below 2 s.
+   */
   readonly timeoutMs?: number;
 }
 
 /** A real page has tens of kilobytes. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** A scrape is given up at this multiple of the usual limit, however slow the pod was before. */
+const LONGEST_LIMIT = 8;
 
 /** Scrapes in flight at once over all pods. Frozen pods hold a place until the timeout, so it is far above need. */
 const MAX_PARALLEL = 256;
@@ -89,9 +96,12 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, shared: Shared
   const { clock, random, observe, log } = options;
   const shortest = () => stretched(options.intervalMs ?? 200, shared.working);
   const longest = () => Math.max(shortest(), stretched(options.idleIntervalMs ?? 1000, shared.pods()));
-  const connection = connect(target.address, { timeoutMs: options.timeoutMs ?? 1000, maxPageBytes: MAX_PAGE_BYTES });
+  const connection = connect(pagePlace(target), { maxPageBytes: MAX_PAGE_BYTES });
+  const timeoutMs = options.timeoutMs ?? 750;
   const fields = { pod: target.pod, scheduler: target.scheduler, address: target.address };
 
+  /** Of this pod. */
+  let limitMs = timeoutMs;
   let intervalMs = shortest();
   target.paced(intervalMs);
   let works = false;
@@ -108,6 +118,11 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, shared: Shared
     clearTimeout(timer);
     dueAt = clock() + delayMs;
     timer = setTimeout(begin, delayMs);
+  }
+
+  /** A pod whose page takes long is not given up each time: the limit is twice what it took last. */
+  function nextLimit(tookMs: number): number {
+    return Math.min(timeoutMs * LONGEST_LIMIT, Math.max(timeoutMs, 2 * tookMs));
   }
 
   function pace(nextMs: number): void {
@@ -133,10 +148,12 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, shared: Shared
     }
     const start = clock();
     target.sent();
-    connection.get((result) => {
+    connection.get(limitMs, (result) => {
       shared.free();
       if (closed) return;
-      observe.scraped(target.scheduler, result.outcome, clock() - start);
+      const tookMs = clock() - start;
+      observe.scraped(target.scheduler, result.outcome, tookMs);
+      limitMs = nextLimit(result.outcome === 'timeout' ? limitMs : tookMs);
       scraping = false;
       setWorks(read(result));
       pace(works ? shortest() : Math.min(longest(), intervalMs * 2));
@@ -152,9 +169,11 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, shared: Shared
       target.answered('no-metrics');
       return false;
     }
-    if (result.outcome === 'refused') target.refused();
     // A pod that is picked stays due at the short interval, but only while it answers: a dead one is not hurried.
-    if (result.outcome !== 'ok') return false;
+    if (result.outcome !== 'ok') {
+      target.failed(result.outcome);
+      return false;
+    }
     const metrics = parseMetrics(result.page, target.engine);
     const { waiting, running } = metrics;
     noteMissing(Number.isNaN(waiting));

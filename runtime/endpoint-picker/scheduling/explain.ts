@@ -1,31 +1,73 @@
+import type { Candidates } from './candidates';
+import {
+  type ExplainedCandidate,
+  type Explanation,
+  type LeftOut,
+  MOST_CANDIDATES,
+  type ScorerName,
+} from './explanation';
+import { predictedTtftMs } from './predicted-ttft';
+import type { ScoredRequest } from './scorer';
 import type { WeightedScorer } from './weigh';
 
-/** Longest explanation, in characters: it becomes a response header. */
-const MAX_LENGTH = 1024;
-
-/**
- * The decision in one line: the chosen pods, best first, each with its total and the scores that it is made of, as
- * `llama-0 2.31 (queue 1.00 kvCache 0.80) > llama-1 …`; `=` stands between equal totals. Printable ASCII.
- */
-export function explain(
-  pods: readonly string[],
-  rows: Int32Array,
-  totals: Float64Array,
-  scorers: readonly WeightedScorer[],
-): string {
-  const parts = pods.map((pod, place) => {
-    const row = rows[place]!;
-    const scores = scorers.map(({ name, scores }) => `${name} ${scores[row]!.toFixed(2)}`).join(' ');
-    return `${shortName(pod)} ${totals[row]!.toFixed(2)}${scores === '' ? '' : ` (${scores})`}`;
-  });
-  const line = parts.reduce((before, part, place) => {
-    const tie = totals[rows[place]!] === totals[rows[place - 1]!];
-    return `${before} ${tie ? '=' : '>'} ${part}`;
-  });
-  return line.slice(0, MAX_LENGTH);
+/** A decision that was just made, as it lies in the pool's columns. */
+export interface Weighed {
+  readonly candidates: Candidates;
+  readonly request: ScoredRequest;
+  readonly totals: Float64Array;
+  readonly scorers: readonly WeightedScorer[];
+  /** Rows of the choice and its fallbacks, best first; at least one. */
+  readonly chosen: Int32Array;
+  /** Who stands in a row. */
+  endpoint(row: number): { readonly pod: string; readonly address: string };
+  readonly leftOut: readonly LeftOut[];
 }
 
-/** The name of a pod without its namespace. */
-function shortName(pod: string): string {
-  return pod.slice(pod.indexOf('/') + 1).replace(/[^\x21-\x7e]/g, '?');
+/** What was decided and why. It costs far more than the decision. */
+export function explain(weighed: Weighed): Explanation {
+  const { candidates, request, scorers, leftOut } = weighed;
+  const rows = rowsInOrder(weighed);
+  const explained = rows.slice(0, MOST_CANDIDATES).map((row) => candidate(weighed, row));
+  const [winner, next] = explained;
+  return {
+    candidates: explained,
+    moreCandidates: candidates.count - explained.length,
+    leftOut: leftOut.slice(0, MOST_CANDIDATES),
+    moreLeftOut: Math.max(0, leftOut.length - MOST_CANDIDATES),
+    weights: byName(scorers, ({ weight }) => weight),
+    winner: winner!.pod,
+    ...(next !== undefined && { runnerUp: { pod: next.pod, by: rounded(winner!.total - next.total) } }),
+    promptBlocks: request.blocks,
+  };
+}
+
+function rowsInOrder({ candidates, totals, chosen }: Weighed): number[] {
+  const first = [...chosen];
+  const others: number[] = [];
+  for (let row = 0; row < candidates.count; row++) if (!first.includes(row)) others.push(row);
+  return [...first, ...others.sort((a, b) => totals[b]! - totals[a]!)];
+}
+
+function candidate({ candidates, request, totals, scorers, endpoint }: Weighed, row: number): ExplainedCandidate {
+  const { pod, address } = endpoint(row);
+  const ttft = predictedTtftMs(candidates, request, row);
+  return {
+    pod,
+    address,
+    total: rounded(totals[row]!),
+    scores: byName(scorers, ({ scores }) => rounded(scores[row]!)),
+    matchedBlocks: candidates.matchedBlocks[row]!,
+    ...(Number.isFinite(ttft) && { predictedTtftMs: rounded(ttft) }),
+  };
+}
+
+function byName(
+  scorers: readonly WeightedScorer[],
+  value: (scorer: WeightedScorer) => number,
+): Partial<Record<ScorerName, number>> {
+  return Object.fromEntries(scorers.map((scorer) => [scorer.name, value(scorer)]));
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e4) / 1e4;
 }

@@ -19,6 +19,10 @@ export interface FleetRequest {
   readonly prefixHashes: readonly BlockHash[];
   /** LoRA adapter. */
   readonly adapter?: string;
+  /** Of its objective: above 0 Critical, 0 Standard, below 0 Sheddable. Default 0. */
+  readonly priority?: number;
+  /** Who shares fairly with others of the band. */
+  readonly tenant?: string;
   /** Number of the client's kept-alive connection, from 0: what a connection-pinned balancer goes by. */
   readonly connection: number;
 }

@@ -5,11 +5,18 @@ import type { FleetRequest } from './fleet-request';
 
 /** How requests find their pod in a simulated fleet. One policy object is made for each run. */
 export interface Policy {
-  /** Numbers of pods, or `'refused'` (429), or `'no-endpoints'` (503). */
-  choose(request: FleetRequest): Choice;
+  /** At once or later. */
+  choose(request: FleetRequest): Choice | HeldChoice;
 }
 
-export type Choice = PodChoice | 'refused' | 'no-endpoints';
+/** Pods, or why none: `'refused'` (429), `'expired'` (429 after a wait), `'no-endpoints'` (503). */
+export type Choice = PodChoice | 'refused' | 'expired' | 'no-endpoints';
+
+/** The request waits in the gateway. */
+export interface HeldChoice {
+  /** Calls `settled` once. To be called once and at once. */
+  whenSettled(settled: (choice: Choice) => void): void;
+}
 
 export interface PodChoice {
   /** Tried in order until one takes the connection; a lost pod does not. At least one. */
@@ -32,6 +39,8 @@ export interface FleetView {
   /** All pods that the run will ever have, in order of number. */
   readonly pods: readonly FleetPod[];
   now(): number;
+  /** Does `work` after so many seconds, unless the returned function is called before. */
+  after(seconds: number, work: () => void): () => void;
   /** The longest expected wait at which a gateway still takes a request. Seconds. */
   readonly maxQueueTimeSeconds: number;
   readonly random: () => number;

@@ -5,7 +5,7 @@ import type { FleetRequest } from './fleet-request';
 import type { FleetEvent, FleetRun } from './fleet-run';
 import { createNextPod } from './next-pod';
 import { createOutcome } from './outcome';
-import type { FleetView } from './policy';
+import type { Choice, FleetView } from './policy';
 import type { RunResult } from './run-result';
 import { createSimulatedPod, type LiveRequest, type SimulatedPod } from './simulated-pod';
 import { createSimulatedScrapes } from './simulated-scrapes';
@@ -35,6 +35,15 @@ export function runFleet(run: FleetRun): RunResult {
   const view: FleetView = {
     pods,
     now: () => now,
+    after(seconds, work) {
+      let cancelled = false;
+      agenda.plan(now + seconds, () => {
+        if (!cancelled) work();
+      });
+      return () => {
+        cancelled = true;
+      };
+    },
     maxQueueTimeSeconds: run.maxQueueTimeSeconds,
     random: seededRandom(run.seed * 7919 + 7),
     onReadiness: (listener) => readinessListeners.push(listener),
@@ -79,15 +88,28 @@ export function runFleet(run: FleetRun): RunResult {
 
   function fail({ request, ticket }: LiveRequest): void {
     live -= 1;
-    outcome.failed(request.at);
+    outcome.failed(request);
     ticket?.ended(false);
   }
 
   function arrive(request: FleetRequest): void {
-    outcome.arrived(request.at);
+    outcome.arrived(request);
     const choice = policy.choose(request);
-    if (choice === 'refused') outcome.refused(request.at);
-    else if (choice === 'no-endpoints') outcome.failed(request.at);
+    if (typeof choice === 'string' || 'pods' in choice) {
+      settle(request, choice);
+      return;
+    }
+    live += 1;
+    choice.whenSettled((settled) => {
+      live -= 1;
+      settle(request, settled);
+    });
+  }
+
+  function settle(request: FleetRequest, choice: Choice): void {
+    if (choice === 'refused') outcome.refused(request);
+    else if (choice === 'expired') outcome.expired(request);
+    else if (choice === 'no-endpoints') outcome.failed(request);
     else {
       live += 1;
       connect({ request, ticket: choice.ticket, firstTokenAt: Number.NaN }, choice.pods, 0);

@@ -1,11 +1,13 @@
+import type { Band } from '../../../lib/translate/gateway-state';
+
 /** What one simulated run measured: one scenario, policy, rate and seed. Times in seconds. */
 export interface RunResult {
   /** Requests that arrived after warm-up; the figures are of these. */
   readonly requests: number;
-  /** Of those: refused by the policy (429), and lost with their pod or rejected by the engine. */
+  /** Of those: refused by the policy (429), at once or after a wait, and lost with their pod or rejected by the engine. */
   readonly refused: number;
   readonly errors: number;
-  /** Sorted times to first token of the answered ones. */
+  /** Sorted times to first token of the answered ones, from their arrival at the gateway. */
   readonly firstTokenSeconds: Float64Array;
   /** Mean over tokens, the first of each answer left out. */
   readonly interTokenMeanSeconds: number;
@@ -18,4 +20,18 @@ export interface RunResult {
   readonly preemptions: number;
   /** Requests that each pod was given, by number. */
   readonly requestsByPod: readonly number[];
+  /** The bands that requests came in, apart. */
+  readonly bands: ReadonlyMap<Band, BandResult>;
+}
+
+/** Of the requests of one band that arrived after warm-up. */
+export interface BandResult {
+  readonly requests: number;
+  /** At once, and after they had waited as long as they may. */
+  readonly refused: number;
+  readonly expired: number;
+  readonly errors: number;
+  /** Sorted. */
+  readonly firstTokenSeconds: Float64Array;
+  readonly goodputPerSecond: number;
 }

@@ -22,6 +22,9 @@ interface ScrapeSurroundings {
   isOut(): boolean;
 }
 
+/** Of the shipped scraper. */
+const TIMEOUT_SECONDS = 0.75;
+
 /** Scrapes in virtual time, at the pace of the shipped scraper: the idle interval until the pod has work. */
 export function createSimulatedScrapes(surroundings: ScrapeSurroundings): MetricsSource {
   const { agenda, now, random, network, interval } = surroundings;
@@ -53,12 +56,19 @@ export function createSimulatedScrapes(surroundings: ScrapeSurroundings): Metric
 
     function scrape(): void {
       target.sent();
-      plan(now() + pace());
+      const intervalSeconds = pace();
       const there = surroundings.podAt(target.address);
-      if (there === undefined || surroundings.isOut() || random() < network.loss) return;
+      if (there === undefined || surroundings.isOut() || random() < network.loss) {
+        plan(now() + Math.max(intervalSeconds, TIMEOUT_SECONDS));
+        agenda.plan(now() + TIMEOUT_SECONDS, () => {
+          if (!stopped) target.failed('timeout');
+        });
+        return;
+      }
+      plan(now() + intervalSeconds);
       if (there.lost) {
         agenda.plan(now() + network.delaySeconds, () => {
-          if (!stopped) target.refused();
+          if (!stopped) target.failed('refused');
         });
         return;
       }

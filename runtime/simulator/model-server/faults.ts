@@ -6,6 +6,10 @@ export interface Faults {
   readonly dieMidStream?: number;
   /** `/metrics` answers 503. */
   readonly stopMetrics?: boolean;
+  /** `/metrics` tells of an engine without work, or of one that is full, whatever it does. */
+  readonly lyingMetrics?: 'idle' | 'full';
+  /** Connections are reset once an inference request has come, as by a server that crashes on it. */
+  readonly reset?: boolean;
   /** Inference paths answer this status, 400..599. */
   readonly error?: number;
   /** From now on for this many seconds of wall time everything but `/simulator` answers 503, as while weights load. */
@@ -24,6 +28,8 @@ const FLAG: Rule = { expected: 'true or false', accepts: (value) => typeof value
 const RULES: Readonly<Record<keyof Faults, Rule>> = {
   freeze: FLAG,
   stopMetrics: FLAG,
+  lyingMetrics: { expected: 'idle or full', accepts: (value) => value === 'idle' || value === 'full' },
+  reset: FLAG,
   dieMidStream: {
     expected: 'a whole number from 0',
     accepts: (value) => Number.isInteger(value) && Number(value) >= 0,

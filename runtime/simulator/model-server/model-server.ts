@@ -7,6 +7,7 @@ import { CONTROL_ROUTES } from './control';
 import { type Endpoint, type Exchange, type ServerContext, sendJson } from './exchange';
 import { createFaultState } from './fault-state';
 import { startKvEvents } from './kv-events/kv-events';
+import { told } from './metrics/lying-metrics';
 import { createMetricsPage } from './metrics/metrics-page';
 import { Statistics } from './metrics/statistics';
 import { type ModelServerOptions, resolveModelServerOptions } from './options';
@@ -50,12 +51,13 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     kvEvents?.publish,
   );
   const page = createMetricsPage({ ...resolved, bytes: resolved.metricsBytes }, statistics);
+  const faults = createFaultState(engine, () => performance.now(), resolved.faults);
   const context: ServerContext = {
     model: resolved.model,
     adapters: resolved.adapters,
     engine,
-    faults: createFaultState(engine, () => performance.now(), resolved.faults),
-    metricsPage: () => page(engine.snapshot(), Date.now() / 1000),
+    faults,
+    metricsPage: () => page(told(engine.snapshot(), faults.current().lyingMetrics), Date.now() / 1000),
     requests: new RequestLog(),
     kvBlocks: kvEvents?.blocks,
     created: Math.floor(Date.now() / 1000),
@@ -131,7 +133,11 @@ function endpointFor(context: ServerContext, method: string, path: string, refus
     if (refusal !== undefined) throw refusal;
     if (!context.faults.isReady()) throw new ApiError(503, 'ServiceUnavailable', 'the server is starting');
     const route = findRoute(method, path);
-    const status = context.faults.current().error;
+    const { error: status, reset } = context.faults.current();
+    if (route.inference && reset === true) {
+      exchange.request.socket.resetAndDestroy();
+      throw new ClientGone();
+    }
     if (route.inference && status !== undefined) throw new ApiError(status, 'InternalServerError', 'fault on command');
     return route.endpoint(context, exchange);
   };

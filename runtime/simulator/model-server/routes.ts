@@ -30,6 +30,8 @@ const READ: Readonly<Record<string, Endpoint>> = {
   '/ping': empty,
   '/version': (_context, exchange) => sendJson(exchange, { version: 'simulator' }),
   '/metrics': metrics,
+  // Where trtllm-serve has it.
+  '/prometheus/metrics': metrics,
   '/v1/models': (context, exchange) => sendJson(exchange, listModels(context)),
 };
 

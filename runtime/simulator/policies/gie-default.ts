@@ -30,7 +30,7 @@ export const gieDefault: PolicyKind = {
         answered(metrics) {
           if (metrics !== 'no-metrics') snapshots[pod.number] = metrics;
         },
-        refused() {},
+        failed() {},
         paced() {},
       });
     }

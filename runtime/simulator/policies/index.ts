@@ -1,6 +1,6 @@
 import type { PolicyKind } from '../fleet/policy';
 import { connectionPinned } from './connection-pinned';
-import { gateway } from './gateway';
+import { gateway, gatewayFlow } from './gateway';
 import { gieDefault } from './gie-default';
 import { leastRequest } from './least-request';
 import { oracle } from './oracle';
@@ -11,7 +11,16 @@ import { roundRobin } from './round-robin';
 
 /** The policies by name, in the order of reports. */
 export const POLICIES: Readonly<Record<string, PolicyKind>> = Object.fromEntries(
-  [gateway, gieDefault, roundRobin, connectionPinned, random, leastRequest, powerOfTwo, prefixSticky, oracle].map(
-    (policy) => [policy.name, policy],
-  ),
+  [
+    gateway,
+    gatewayFlow,
+    gieDefault,
+    roundRobin,
+    connectionPinned,
+    random,
+    leastRequest,
+    powerOfTwo,
+    prefixSticky,
+    oracle,
+  ].map((policy) => [policy.name, policy]),
 );

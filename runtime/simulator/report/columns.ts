@@ -1,5 +1,5 @@
 import { numberText, percentText, secondsText, shareText } from './figure-text';
-import type { ReportRow } from './report-row';
+import type { BandRow, ReportRow } from './report-row';
 
 export interface ReportColumn {
   readonly title: string;
@@ -22,8 +22,28 @@ export const REPORT_COLUMNS: readonly ReportColumn[] = [
   { title: 'regret P95 %', text: (row) => percentText(row.regret_p95_pct, row.ci95.regret_p95_pct, false) },
 ];
 
+export interface BandColumn {
+  readonly title: string;
+  text(row: BandRow): string;
+}
+
+/** Columns of the table of bands, after the names of policy and band. */
+export const BAND_COLUMNS: readonly BandColumn[] = [
+  { title: 'TTFT P50', text: (row) => secondsText(row.ttft_p50_s) },
+  { title: 'P95', text: (row) => secondsText(row.ttft_p95_s) },
+  { title: 'P99', text: (row) => secondsText(row.ttft_p99_s) },
+  { title: 'goodput/s', text: (row) => numberText(row.goodput_rps) },
+  { title: 'refused', text: (row) => partText(row.refused, row.requests) },
+  { title: 'expired', text: (row) => partText(row.expired, row.requests) },
+  { title: 'errors', text: (row) => partText(row.errors, row.requests) },
+];
+
 /** Failed requests as a share of all, since a quick 429 makes good percentiles. */
 function failedText({ failed, requests }: ReportRow): string {
-  if (failed === null || requests === null || requests === 0) return shareText(null);
-  return failed === 0 ? '0' : shareText(failed / requests);
+  return partText(failed, requests);
+}
+
+function partText(part: number | null, whole: number | null): string {
+  if (part === null || whole === null || whole === 0) return shareText(null);
+  return part === 0 ? '0' : shareText(part / whole);
 }

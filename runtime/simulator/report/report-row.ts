@@ -1,5 +1,6 @@
+import { BANDS, type Band } from '../../../lib/translate/gateway-state';
 import { estimate } from './interval';
-import type { RunFigures } from './run-figures';
+import type { BandFigures, RunFigures } from './run-figures';
 
 /**
  * One line of a report: a policy in a scenario at a rate, as mean over the seeds. Its names are those of `simulate
@@ -38,6 +39,21 @@ export interface ReportRow {
     readonly regret_p95_pct: number | null;
     readonly regret_p99_pct: number | null;
   };
+  /** Each band apart, where requests came in others than Standard. */
+  readonly bands?: readonly BandRow[];
+}
+
+export interface BandRow {
+  readonly band: Band;
+  readonly ttft_p50_s: number | null;
+  readonly ttft_p95_s: number | null;
+  readonly ttft_p99_s: number | null;
+  readonly goodput_rps: number | null;
+  readonly requests: number | null;
+  /** 429 at once, and after a wait. */
+  readonly refused: number | null;
+  readonly expired: number | null;
+  readonly errors: number | null;
 }
 
 /** Changes in per cent; negative times are better, positive throughput is. */
@@ -114,7 +130,27 @@ export function reportRow({ scenario, policy, rate }: RowKey, { runs, roundRobin
       regret_p95_pct: short(p95Regret.halfWidth),
       regret_p99_pct: short(p99Regret.halfWidth),
     },
+    ...(runs.some(({ bands }) => bands !== undefined) && { bands: bandRows(runs) }),
   };
+}
+
+function bandRows(runs: readonly RunFigures[]): BandRow[] {
+  return BANDS.flatMap((band) => {
+    const ofBand = runs.flatMap(({ bands = [] }) => bands.filter((figures) => figures.band === band));
+    if (ofBand.length === 0) return [];
+    const mean = (figure: (figures: BandFigures) => number | null) => short(estimate(ofBand.map(figure)).mean);
+    return {
+      band,
+      ttft_p50_s: mean(({ p50 }) => p50),
+      ttft_p95_s: mean(({ p95 }) => p95),
+      ttft_p99_s: mean(({ p99 }) => p99),
+      goodput_rps: mean(({ goodputPerSecond }) => goodputPerSecond),
+      requests: mean(({ requests }) => requests),
+      refused: mean(({ refused }) => refused),
+      expired: mean(({ expired }) => expired),
+      errors: mean(({ errors }) => errors),
+    };
+  });
 }
 
 type Figure = (run: RunFigures) => number | null;

@@ -87,6 +87,26 @@ const adaptersSchema = z.strictObject({
     }),
 });
 
+/** Who asks, in one band of priority, with a part of the requests. */
+const bandSchema = z.strictObject({
+  /** As of an InferenceObjective: above 0 Critical, 0 Standard, below 0 Sheddable. */
+  priority: z.number().int(),
+  /** Part of the scenario's rate. */
+  share: positive,
+  /** Tenants `<band>-0`, `<band>-1`, … Absent: no tenant is named. */
+  tenants: z
+    .array(
+      z.strictObject({
+        /** The tenant sends in proportion to this. */
+        share: positive,
+        /** Its prompts (after a shared prefix) and answers are so many times the scenario's. */
+        size: positive.default(1),
+      }),
+    )
+    .min(1)
+    .exactOptional(),
+});
+
 /** What AWS publishes for this kind of fleet against round robin, in per cent; negative is less. */
 const awsSchema = z.strictObject({
   ttft_p95_pct: z.number().exactOptional(),
@@ -116,6 +136,14 @@ export const scenarioSchema = z
     maxOutputTokens: count.exactOptional(),
     prefixes: prefixesSchema.exactOptional(),
     adapters: adaptersSchema.exactOptional(),
+    /** Each band's requests come by themselves, all by `arrivals`. Absent: every request is Standard. */
+    bands: z
+      .array(bandSchema)
+      .min(1)
+      .refine((bands) => Math.abs(bands.reduce((sum, { share }) => sum + share, 0) - 1) < 1e-9, {
+        error: 'the shares of all bands must add up to 1',
+      })
+      .exactOptional(),
     /** Kept-alive connections of all clients together; a request goes over any of them. */
     connections: count.default(16),
     /** The network between picker and metrics pages: delay of an answer, and the part of answers that never come. */
@@ -154,6 +182,7 @@ export const scenarioSchema = z
 export type Scenario = z.output<typeof scenarioSchema>;
 export type ScenarioEvent = Scenario['events'][number];
 export type Arrivals = Scenario['arrivals'];
+export type BandLoad = NonNullable<Scenario['bands']>[number];
 
 /** Pods that the run will ever have, those to be added included. */
 function podCount({ fleet }: Pick<Scenario, 'fleet'>): number {

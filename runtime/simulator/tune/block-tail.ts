@@ -40,7 +40,7 @@ export function blockTail(
     noticeSeconds: 0,
     maxQueueTimeSeconds: maxQueueSeconds,
     network: { delaySeconds: 0.005, loss: 0 },
-    policy: gatewayPolicy('gateway', weights),
+    policy: gatewayPolicy('gateway', { weights }),
     seed,
   });
   const waits = [...firstTokenSeconds, ...Array<number>(refused + errors).fill(FAILED_SECONDS)].sort((a, b) => a - b);

@@ -2,7 +2,7 @@ import type { BlockHash } from '../../endpoint-picker/endpoint-picker';
 import { BLOCK_TOKENS } from '../engine/types';
 import type { FleetRequest } from '../fleet/fleet-request';
 import type { Scenario } from '../scenarios/scenario';
-import { createBlockIds, hashedBlocks } from './block-ids';
+import { type BlockIds, createBlockIds, hashedBlocks } from './block-ids';
 import { createWeightedChoice } from './distributions';
 import { createSizes } from './sizes';
 
@@ -23,16 +23,32 @@ interface SharedText {
 
 const NO_BLOCKS: readonly number[] = [];
 
-/** Gives each next prompt, for the adapter of this number (any number for the base model, always the same). */
+/** What all prompts of a run have in common: none that is asked for by one band is new to another. */
+export interface PromptTexts {
+  readonly ids: BlockIds;
+  /** By group, and by number of the prompt; made when they are first asked for. */
+  readonly prefixes: Map<number, SharedText>;
+  readonly prompts: Map<number, SharedText>;
+}
+
+export function createPromptTexts(): PromptTexts {
+  return { ids: createBlockIds(1), prefixes: new Map(), prompts: new Map() };
+}
+
+/**
+ * Gives each next prompt, for the adapter of this number (any number for the base model, always the same); what is not
+ * shared of it is `size` times as long as usual.
+ */
 export function createPrompts(
   { promptTokens, prefixes }: Pick<Scenario, 'promptTokens' | 'prefixes'>,
   streams: PromptStreams,
-): (adapter: number) => Prompt {
-  const ids = createBlockIds(1);
-  const privateTokens = createSizes(promptTokens, streams.sizes);
+  { ids, prefixes: prefixTexts, prompts: promptTexts }: PromptTexts = createPromptTexts(),
+): (adapter: number, size?: number) => Prompt {
+  const drawTokens = createSizes(promptTokens, streams.sizes);
+  const privateTokens = (size: number) => Math.max(1, Math.round(drawTokens() * size));
   if (prefixes === undefined) {
-    return () => {
-      const tokens = privateTokens();
+    return (_adapter, size = 1) => {
+      const tokens = privateTokens(size);
       return { promptTokens: tokens, blocks: NO_BLOCKS, prefixHashes: ids.extend(NO_BLOCKS, hashedBlocks(tokens)) };
     };
   }
@@ -41,9 +57,6 @@ export function createPrompts(
     Array.from({ length: groups }, (_, index) => (index + 1) ** -zipf),
     streams.prefixes,
   );
-  /** Made when they are first asked for. */
-  const prefixTexts = new Map<number, SharedText>();
-  const promptTexts = new Map<number, SharedText>();
 
   function prefixOf(group: number): SharedText {
     return remember(prefixTexts, group, () => sharedText(prefixTokens, NO_BLOCKS));
@@ -57,12 +70,12 @@ export function createPrompts(
     return remember(text.hashes, adapter, () => ids.extend(leading, hashedBlocks(text.tokens)));
   }
 
-  return (adapter) => {
+  return (adapter, size = 1) => {
     const group = chooseGroup();
     const prefix = prefixOf(group);
     const prefixHashes = hashesOf(prefix, adapter, NO_BLOCKS);
     if (promptsPerGroup === undefined) {
-      const tokens = prefixTokens + privateTokens();
+      const tokens = prefixTokens + privateTokens(size);
       return {
         promptTokens: tokens,
         blocks: prefix.blocks,
@@ -70,7 +83,7 @@ export function createPrompts(
       };
     }
     const number = group * promptsPerGroup + Math.floor(streams.prefixes() * promptsPerGroup);
-    const prompt = remember(promptTexts, number, () => sharedText(prefixTokens + privateTokens(), prefix.blocks));
+    const prompt = remember(promptTexts, number, () => sharedText(prefixTokens + privateTokens(size), prefix.blocks));
     return {
       promptTokens: prompt.tokens,
       blocks: prompt.blocks,

@@ -1,10 +1,5 @@
-import {
-  decodeLine,
-  type EndLine,
-  type FleetLine,
-  type PickLine,
-  type RecordingLine,
-} from '../../recording/recording-line';
+import { readRecordingLines } from '../../recording/read-lines';
+import type { EndLine, FleetLine, PickLine } from '../../recording/recording-line';
 import { openPrefix } from '../../recording/sealed-hashes';
 import { BLOCK_TOKENS, TOKEN_BYTES } from '../engine/types';
 import type { FleetRequest } from '../fleet/fleet-request';
@@ -57,7 +52,7 @@ export function parseRecording(lines: Iterable<string>, scheduler?: string): Rec
   let part = -1;
   let began = 0;
   let offset = 0;
-  for (const line of recordingLines(lines)) {
+  for (const line of readRecordingLines(lines)) {
     if ('recording' in line) {
       const created = Date.parse(line.created) / 1000;
       part += 1;
@@ -92,37 +87,6 @@ export function parseRecording(lines: Iterable<string>, scheduler?: string): Rec
     schedulers,
     dropped,
   };
-}
-
-function* recordingLines(lines: Iterable<string>): Generator<RecordingLine> {
-  let number = 0;
-  let begun = false;
-  /** Only the last line before another router's, or of all, can have been cut short. */
-  let cutShort: Error | undefined;
-  for (const text of lines) {
-    number += 1;
-    if (text === '') continue;
-    const line = decoded(text, number);
-    if (cutShort !== undefined && !isHeader(line)) throw cutShort;
-    if (!begun && !isHeader(line)) {
-      throw line instanceof Error ? line : new Error(`line ${number}: a recording begins with its header`);
-    }
-    begun = true;
-    cutShort = line instanceof Error ? line : undefined;
-    if (!(line instanceof Error)) yield line;
-  }
-}
-
-function decoded(text: string, number: number): RecordingLine | Error {
-  try {
-    return decodeLine(text);
-  } catch (error) {
-    return new Error(`line ${number} of the recording: ${(error as Error).message}`);
-  }
-}
-
-function isHeader(line: RecordingLine | Error): boolean {
-  return 'recording' in line;
 }
 
 function fleetRequest({ pick, end, part }: Recorded, at: number, unknown: number, connection: number): FleetRequest {

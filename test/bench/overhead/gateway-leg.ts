@@ -5,8 +5,19 @@ import { startLocalGateway } from '../../../runtime/local/local-gateway';
 import { freePort } from './envoy';
 import type { Leg, LegOptions } from './leg';
 
-/** Leg (b): the product, as `inference-gateway local` runs it. `envoyConcurrency`: worker threads. */
-export async function startGatewayLeg(options: LegOptions, routerScript: string, envoyConcurrency = 1): Promise<Leg> {
+interface GatewayLegOptions {
+  /** Worker threads; default 1. */
+  readonly envoyConcurrency?: number;
+  /** Picker processes; default 0: in the router's. */
+  readonly pickers?: 0 | 1;
+}
+
+/** Legs (b) and (d): the product, as `inference-gateway local` runs it. */
+export async function startGatewayLeg(
+  options: LegOptions,
+  routerScript: string,
+  { envoyConcurrency = 1, pickers = 0 }: GatewayLegOptions = {},
+): Promise<Leg> {
   const file = join(options.folder, 'gateway.yaml');
   await writeFile(file, manifests(options));
   const gateway = await startLocalGateway({
@@ -14,16 +25,20 @@ export async function startGatewayLeg(options: LegOptions, routerScript: string,
     listen: { host: '127.0.0.1', port: await freePort() },
     envoy: options.envoyBinary,
     envoyConcurrency,
+    pickers,
     routerScript,
     log: pino({ level: 'warn' }, process.stderr),
   });
   return {
-    name: 'gateway',
+    name: pickers === 0 ? 'gateway' : 'split',
     port: Number(new URL(gateway.url).port),
     pids() {
-      const { envoy, router } = gateway.pids();
-      if (envoy === undefined || router === undefined) throw new Error('a process of the gateway is away');
-      return { envoy, processor: router };
+      const { envoy, router, pickers: apart } = gateway.pids();
+      const [picker] = apart;
+      if (envoy === undefined || router === undefined || (pickers > 0 && picker === undefined)) {
+        throw new Error('a process of the gateway is away');
+      }
+      return { envoy, processor: router, ...(picker !== undefined && { picker }) };
     },
     metricsUrl: () => gateway.metricsUrl(),
     close: () => gateway.close(),

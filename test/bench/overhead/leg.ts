@@ -1,5 +1,8 @@
-/** `alone`: Envoy, round robin. `empty`: with a processor that does nothing. `gateway`: the product. */
-export type LegName = 'alone' | 'empty' | 'gateway';
+/**
+ * `alone`: Envoy, round robin. `empty`: with a processor that does nothing. `gateway`: the product, with the pickers in the
+ * router's process. `split`: with a picker process of its own.
+ */
+export type LegName = 'alone' | 'empty' | 'gateway' | 'split';
 
 /** One way through which the same load reaches the same pods. */
 export interface Leg {
@@ -16,6 +19,7 @@ export interface Leg {
 interface LegPids {
   readonly envoy: number;
   readonly processor?: number;
+  readonly picker?: number;
 }
 
 /** What a leg is made with. */

@@ -4,7 +4,7 @@ import { type DecisionTime, decisionTime, readDecisionHistogram } from './decisi
 import type { Leg, LegName } from './leg';
 import type { Load, LoadReport, LoadRequest } from './load-generator';
 import type { PodsRequest, PodsResponse } from './pod-server';
-import { machineBusySeconds, processUsage } from './process-usage';
+import { machineBusySeconds, type ProcessUsage, processUsage } from './process-usage';
 
 /** What is varied. */
 export interface Cell {
@@ -19,6 +19,7 @@ export interface Sample extends LoadReport {
   readonly leg: LegName;
   readonly round: number;
   readonly envoyMicros: number;
+  /** Of the router and, where it is apart, the picker. */
   readonly processorMicros?: number;
   readonly generatorMicros: number;
   readonly processorMiB?: number;
@@ -109,14 +110,22 @@ async function snapshot(rig: Rig, leg: Leg) {
   const url = leg.metricsUrl?.();
   const page = url === undefined ? undefined : await (await fetch(url)).text();
   const { scrapes } = await rig.pods.call({ kind: 'counts' });
-  const { envoy, processor } = leg.pids();
+  const { envoy, processor, picker } = leg.pids();
   return {
     decisions: page === undefined ? undefined : readDecisionHistogram(page),
     scrapes,
     envoy: processUsage(envoy),
-    processor: processor === undefined ? undefined : processUsage(processor),
+    processor: processor === undefined ? undefined : sum([processor, picker].flatMap((pid) => pid ?? [])),
     generator: processUsage(rig.generator.pid),
     busySeconds: machineBusySeconds(),
     at: performance.now() / 1_000,
+  };
+}
+
+function sum(pids: readonly number[]): ProcessUsage {
+  const usages = pids.map(processUsage);
+  return {
+    cpuSeconds: usages.reduce((total, { cpuSeconds }) => total + cpuSeconds, 0),
+    residentMiB: usages.reduce((total, { residentMiB }) => total + residentMiB, 0),
   };
 }

@@ -8,8 +8,13 @@ export interface Results {
   readonly scrapes: readonly ScrapeSample[];
 }
 
-const LEG_LABEL = { alone: '(a) Envoy alone', empty: '(c) empty processor', gateway: '(b) gateway' } as const;
-const LEG_ORDER = ['alone', 'empty', 'gateway'] as const;
+const LEG_LABEL = {
+  alone: '(a) Envoy alone',
+  empty: '(c) empty processor',
+  gateway: '(b) gateway',
+  split: '(d) picker apart',
+} as const;
+const LEG_ORDER = ['alone', 'empty', 'gateway', 'split'] as const;
 
 /** The cells of a run in their order, each once. */
 export function cellsOf(results: Results): readonly Cell[] {

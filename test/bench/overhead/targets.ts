@@ -17,7 +17,8 @@ interface Target {
   readonly at: string;
   readonly value: Spread | undefined;
   readonly digits: number;
-  readonly limit: number;
+  /** Undefined: stated only. */
+  readonly limit?: number;
   readonly atLeast?: boolean;
 }
 
@@ -29,8 +30,9 @@ export function targetTable(results: Results): string {
   return markdown(
     ['figure', 'at', 'target', 'measured', ''],
     targets.map(({ figure, at, value, digits, limit, atLeast }) => {
-      const met =
-        value === undefined ? '–' : (atLeast ? value.median >= limit : value.median <= limit) ? 'met' : 'missed';
+      if (value === undefined || limit === undefined)
+        return [figure, at, limit ?? '–', text(value, digits), '–'].map(String);
+      const met = (atLeast ? value.median >= limit : value.median <= limit) ? 'met' : 'missed';
       return [figure, at, `${atLeast ? '≥' : '≤'} ${limit}`, text(value, digits), met];
     }),
   );
@@ -50,12 +52,24 @@ function cellTargets(results: Results, cell: Cell): readonly Target[] {
     digits: 0,
     limit: small ? 400 : 1_700,
   };
+  const rpc: Target = {
+    figure: 'CPU µs a request of the picker RPC, (d) − (b)',
+    at,
+    value: compared(results, cell, ['split', 'gateway'], (d, b) => (d.processorMicros ?? 0) - (b.processorMicros ?? 0)),
+    digits: 0,
+  };
   if (closed) {
     const ratio = compared(results, cell, ['gateway', 'empty'], (b, c) => b.perSecond / c.perSecond);
-    return [{ figure: 'req/s, (b) / (c)', at, value: ratio, digits: 2, limit: 0.7, atLeast: true }, cpu];
+    const split = compared(results, cell, ['split', 'empty'], (d, c) => d.perSecond / c.perSecond);
+    return [
+      { figure: 'req/s, (b) / (c)', at, value: ratio, digits: 2, limit: 0.7, atLeast: true },
+      { figure: 'req/s, (d) / (c)', at, value: split, digits: 2, limit: 0.7, atLeast: true },
+      cpu,
+      rpc,
+    ];
   }
-  const added = (figure: 'p50Ms' | 'p99Ms') =>
-    compared(results, cell, ['gateway', 'alone'], (b, a) => b[figure] - a[figure]);
+  const added = (figure: 'p50Ms' | 'p99Ms', leg: 'gateway' | 'split' = 'gateway') =>
+    compared(results, cell, [leg, 'alone'], (b, a) => b[figure] - a[figure]);
   const decision: Target = {
     figure: 'decision p50 µs',
     at,
@@ -68,6 +82,9 @@ function cellTargets(results: Results, cell: Cell): readonly Target[] {
     { figure: 'added latency p50 ms, (b) − (a)', at, value: added('p50Ms'), digits: 2, limit: 1 },
     { figure: 'added latency p99 ms, (b) − (a)', at, value: added('p99Ms'), digits: 1, limit: 5 },
     cpu,
+    { figure: 'added latency p50 ms, (d) − (a)', at, value: added('p50Ms', 'split'), digits: 2, limit: 1 },
+    { figure: 'added latency p99 ms, (d) − (a)', at, value: added('p99Ms', 'split'), digits: 1, limit: 5 },
+    rpc,
   ];
 }
 

@@ -7,7 +7,11 @@ import { findEnvoy } from '../../../runtime/local/envoy-binary';
 import { type LocalGateway, startLocalGateway } from '../../../runtime/local/local-gateway';
 import { freeAddresses } from './free-addresses';
 import { COMMAND, type PodProcess, startPodProcess } from './pod-process';
+import { send } from './send';
 import { until } from './until';
+
+/** Picker processes, where a test does not say: IGW_TEST_PICKERS runs the same tests against processes of their own. */
+const PICKERS = Number(process.env.IGW_TEST_PICKERS ?? 0);
 
 interface TestPodOptions {
   /** `metadata.name`. */
@@ -39,6 +43,8 @@ export interface TestGatewayOptions {
   readonly objects?: readonly Fields[];
   /** Milliseconds, default the product's. */
   readonly streamIdleTimeoutMs?: number;
+  /** Picker processes; default those of `IGW_TEST_PICKERS`, or none. */
+  readonly pickers?: number;
 }
 
 interface TestPod extends PodProcess {
@@ -60,6 +66,8 @@ export interface TestGateway {
   startAbsent(name: string): Promise<void>;
   /** Resolves once no request is in flight by the pickers' ledgers. */
   untilIdle(): Promise<void>;
+  /** The metrics pages of the router and of the picker processes, one after another. */
+  metrics(): Promise<string>;
   /** What the supervisor logged, as JSON lines. */
   readonly logs: readonly string[];
   /** Puts another `spec` (with its schedulers, filled in as at the start) in the gateway's file. */
@@ -114,6 +122,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
       listen: { host: '127.0.0.1', port: 0 },
       envoy: await findEnvoy(),
       routerScript: COMMAND,
+      pickers: options.pickers ?? PICKERS,
       log: pino({ level: 'info' }, { write: (line: string) => void logs.push(line) }),
       logLevel: 'error',
       ...(options.streamIdleTimeoutMs !== undefined && { streamIdleTimeoutMs: options.streamIdleTimeoutMs }),
@@ -123,7 +132,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     throw error;
   }
 
-  const { url, pools } = local;
+  const { url, pools, metricsUrl, pickerMetricsUrls } = local;
   return {
     url,
     local,
@@ -141,6 +150,11 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
         const statuses = await pools();
         return statuses.length > 0 && statuses.every(({ pods }) => pods.every(({ inFlight }) => inFlight === 0));
       });
+    },
+    async metrics() {
+      const urls = [metricsUrl(), ...pickerMetricsUrls()].filter((one) => one !== undefined);
+      const pages = await Promise.all(urls.map((one) => send(one, '/metrics')));
+      return pages.map(({ body }) => body.toString()).join('');
     },
     address: (name) => `${hosts[options.pods.findIndex((pod) => pod.name === name)]}:${port}`,
     writeConfig,

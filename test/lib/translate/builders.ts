@@ -11,6 +11,8 @@ export const ENVOY_OPTIONS: EnvoyOptions = {
   processor: { pipe: '/run/gateway/processor.sock' },
 };
 
+const GIE_GROUP = 'inference.networking.x-k8s.io';
+
 const sourced = (value: unknown): SourcedValue => ({ source: 'test', value });
 
 /** An InferenceGatewayConfig `default/gateway` with these schedulers. */
@@ -64,6 +66,15 @@ export function rewriteObject(
     kind: 'InferenceModelRewrite',
     metadata: { name, ...metadata },
     spec: { poolRef: { name: scheduler }, rules },
+  });
+}
+
+export function objectiveObject(name: string, pool: string, spec: Fields = {}, group = GIE_GROUP): SourcedValue {
+  return sourced({
+    apiVersion: `${group}/v1alpha2`,
+    kind: 'InferenceObjective',
+    metadata: { name },
+    spec: { poolRef: { name: pool }, ...spec },
   });
 }
 

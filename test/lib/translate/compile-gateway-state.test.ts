@@ -1,7 +1,7 @@
 import { SCHEDULER_PROFILES } from '../../../lib/api/inference-gateway-config/scorer-weights';
 import { compileGatewayState } from '../../../lib/translate/compile-gateway-state';
 import type { SourcedValue } from '../../../lib/translate/sourced-value';
-import { configMapObject, gatewayConfig, podObject, schedulerSpec } from './builders';
+import { configMapObject, gatewayConfig, objectiveObject, podObject, schedulerSpec } from './builders';
 
 function compiled(objects: readonly SourcedValue[]) {
   const result = compileGatewayState(objects);
@@ -32,7 +32,12 @@ describe('compileGatewayState', () => {
           adapters: [],
           engine: 'vllm',
           weights: SCHEDULER_PROFILES.balanced,
-          overload: { maxQueueTimeMs: 30_000, retryAfterMinSeconds: 1, retryAfterMaxSeconds: 60 },
+          overload: {
+            maxQueueTimeMs: 30_000,
+            retryAfterMinSeconds: 1,
+            retryAfterMaxSeconds: 60,
+            emptyPoolHoldMs: 10_000,
+          },
           appProtocol: 'http',
           endpoints: [{ address: '10.0.0.1:8000', pod: 'default/a', ready: true }],
         },
@@ -49,10 +54,10 @@ describe('compileGatewayState', () => {
     const { state } = compiled([
       gatewayConfig([scheduler], {
         overload: { maxQueueTime: '500ms', retryAfter: { min: '1500ms', max: '2m' } },
-        observability: { explain: { enabled: true } },
+        observability: { explain: { enabled: true, logInterval: '5s' } },
       }),
     ]);
-    expect(state.explain).toBe(true);
+    expect(state).toMatchObject({ explain: true, explainLogIntervalMs: 5000 });
     expect(state.schedulers[0]).toMatchObject({
       routeTimeoutMs: 90_000,
       weights: { queue: 5, kvCache: 2, prefix: 3 },
@@ -86,6 +91,73 @@ describe('compileGatewayState', () => {
       configMapObject('picker', { 'default-plugins.yaml': text }),
     ]);
     expect(state.schedulers[0]?.weights).toMatchObject({ queue: 1, kvCache: 0, prefix: 0 });
+  });
+
+  it('takes flow control in milliseconds and bytes, the retries, the hold and the objectives', () => {
+    const bands = { critical: { ttl: '1m', maxBytes: '1Ki' }, sheddable: { maxRequests: 0 } };
+    const { state } = compiled([
+      gatewayConfig(
+        [schedulerSpec('m', { flowControl: { bands, maxBytes: '1Mi' }, retry: { attempts: 1 } }), schedulerSpec('n')],
+        { overload: { emptyPoolHold: '1500ms' } },
+      ),
+      objectiveObject('urgent', 'm', { priority: 7 }),
+    ]);
+    expect(state.schedulers[0]).toMatchObject({
+      overload: { emptyPoolHoldMs: 1_500 },
+      objectives: [{ name: 'urgent', priority: 7 }],
+      flowControl: {
+        bands: {
+          critical: { ttlMs: 60_000, maxRequests: 1000, maxBytes: 1024 },
+          // Less than a band's own default, because all bands together have no more.
+          standard: { ttlMs: 10_000, maxRequests: 1000, maxBytes: 1_048_576 },
+          sheddable: { ttlMs: 10_000, maxRequests: 0, maxBytes: 1_048_576 },
+        },
+        maxBytes: 1_048_576,
+        maxTenants: 100,
+        trustClientHeaders: false,
+      },
+      retry: { attempts: 1, afterDispatch: true },
+    });
+    for (const field of ['objectives', 'flowControl', 'retry']) expect(state.schedulers[1]).not.toHaveProperty(field);
+    expect(state).not.toHaveProperty('claims');
+  });
+
+  it('says that claims are verified where the object names them', () => {
+    const provider = {
+      name: 'oidc',
+      issuer: 'https://issuer.example.com',
+      remoteJWKS: { uri: 'https://issuer.example.com/keys' },
+      audiences: ['gateway'],
+    };
+    const auth = { jwt: { provider, claims: { tenant: 'team' } } };
+    expect(compiled([gatewayConfig([schedulerSpec('m')], { auth })]).state.claims).toBe(true);
+  });
+
+  it('takes flow control from a configMapRef, unless the scheduler has its own', () => {
+    const text = JSON.stringify({
+      apiVersion: 'llm-d.ai/v1alpha1',
+      kind: 'EndpointPickerConfig',
+      featureGates: ['flowControl'],
+      plugins: [{ type: 'queue-scorer' }],
+      flowControl: { defaultRequestTTL: '20s', noEndpointRequestTTL: '1m' },
+    });
+    const picker = configMapObject('picker', { 'default-plugins.yaml': text });
+    const configMapRef = { name: 'picker' };
+    const of = (fields: object) => compiled([gatewayConfig([schedulerSpec('m', { configMapRef, ...fields })]), picker]);
+    expect(of({}).state.schedulers[0]).toMatchObject({
+      overload: { emptyPoolHoldMs: 60_000 },
+      flowControl: { bands: { critical: { ttlMs: 20_000 } } },
+    });
+    const own = of({ flowControl: {} });
+    expect(own.state.schedulers[0]?.flowControl?.bands.critical.ttlMs).toBe(10_000);
+    expect(own.warnings).toContainEqual(expect.stringContaining('spec.schedulers[0].flowControl wins'));
+  });
+
+  it('is not stopped by an objective or a rewrite of somebody else', () => {
+    expect(compiled([gatewayConfig([schedulerSpec('m')]), objectiveObject('urgent', 'theirs')]).warnings).toEqual([
+      expect.stringContaining('InferenceObjective default/urgent: its poolRef names "theirs"'),
+      expect.stringContaining('selects no pod'),
+    ]);
   });
 
   it('says which ConfigMap or key a configMapRef misses', () => {

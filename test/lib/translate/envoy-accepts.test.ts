@@ -70,7 +70,7 @@ describe('a real Envoy whose processor is dead', () => {
 
   beforeAll(async () => {
     [a, b] = [await pod('a'), await pod('b')];
-    envoy = await startLiveEnvoy(oneScheduler(a.address, b.address), { streamIdleTimeoutMs: 1_000 });
+    envoy = await startLiveEnvoy(oneScheduler(a.address, b.address), { streamIdleTimeoutMs: 3_000 });
   });
   afterAll(async () => {
     await envoy.stop();
@@ -187,6 +187,28 @@ describe('a real Envoy whose processor is dead', () => {
       expectError(await post({ path: '/hang' }), 504, 'gateway_timeout');
     });
 
+    describe('and the scheduler says how to retry', () => {
+      const withRetry = async (attempts: number, afterDispatch: boolean, ...addresses: string[]) => {
+        const endpoints = addresses.map((one) => endpoint(one));
+        await envoy.change(stateOf([schedulerState('m1', endpoints, { retry: { attempts, afterDispatch } })]));
+        const replies = await Promise.all(Array.from({ length: 20 }, () => post()));
+        return new Set(replies.map(({ status }) => status));
+      };
+
+      it('goes on after no failure where it must not', async () => {
+        expect(await withRetry(0, true, DEAD, a.address)).toEqual(new Set([200, 503]));
+      });
+
+      it('goes on from a pod that cannot be reached, and not from one that has the request already', async () => {
+        const resets = await serve(
+          net.createServer((socket) => socket.on('error', () => {}).once('data', () => socket.resetAndDestroy())),
+        );
+        expect(await withRetry(2, false, DEAD, a.address)).toEqual(new Set([200]));
+        expect(await withRetry(2, false, resets.address, a.address)).toEqual(new Set([200, 503]));
+        expect(await withRetry(2, true, resets.address, a.address)).toEqual(new Set([200]));
+      });
+    });
+
     it("leaves a pod's own errors alone", async () => {
       const failing = await serve(http.createServer((_, outgoing) => outgoing.writeHead(503).end('mine')));
       await change(failing.address);
@@ -231,6 +253,31 @@ describe('a real Envoy whose processor is dead', () => {
     expect(statuses).toEqual(new Set([200]));
     for (const reply of await Promise.all(long)) expect(reply.body).toMatch(/^[ab] end$/);
     expect(await envoy.stats('listener_modified|total_listeners_draining')).toMatch(/listener_modified: 0/);
+  });
+
+  it('loses nothing while the listener changes under load, neither a new request nor one under way', async () => {
+    const holding = (emptyPoolHoldMs: number, claims = false) => {
+      const overload = { maxQueueTimeMs: 1, retryAfterMinSeconds: 1, retryAfterMaxSeconds: 1, emptyPoolHoldMs };
+      return stateOf([schedulerState('m1', [endpoint(a.address), endpoint(b.address)], { overload })], { claims });
+    };
+    await envoy.change(holding(0));
+    const changes = async () =>
+      Number(/in_place_updated: (\d+)/.exec(await envoy.stats('listener_manager.listener_in_place_updated'))![1]);
+    const before = await changes();
+    const long = Array.from({ length: 4 }, () => post({ path: '/slow' }));
+    let running = true;
+    const statuses = new Set<number>();
+    const agent = new http.Agent({ keepAlive: true });
+    const loops = Array.from({ length: 4 }, async () => {
+      while (running) statuses.add((await post({ agent })).status);
+    });
+    for (const state of [holding(1_000), holding(9_000), holding(9_000, true), holding(0)]) await envoy.change(state);
+    running = false;
+    await Promise.all(loops);
+    agent.destroy();
+    expect(statuses).toEqual(new Set([200]));
+    for (const reply of await Promise.all(long)) expect(reply.body).toMatch(/^[ab] end$/);
+    expect(await changes()).toBe(before + 4);
   });
 });
 

@@ -3,6 +3,7 @@ import { createBodyRouter } from '../../../runtime/body-router/body-router';
 import { CONTROL_HEADERS } from '../../../runtime/body-router/control-headers';
 import type { RoutedRequest } from '../../../runtime/body-router/observer';
 import type { PendingPick, PickRequest, PickResult } from '../../../runtime/endpoint-picker/endpoint-picker';
+import { decisionLine } from '../../../runtime/explain/decision-line';
 import {
   type Answer,
   type Body,
@@ -10,6 +11,7 @@ import {
   type ContinueAnswer,
   type ImmediateAnswer,
 } from '../../../runtime/ext-proc/processor';
+import { explanation } from '../explain/fixtures';
 import { bodyFrom, gateway, scheduler, textOf } from './fixtures';
 
 interface World {
@@ -360,6 +362,18 @@ describe('the ticket', () => {
     expect(events.slice(1)).toEqual([['done', 503]]);
   });
 
+  test('nor has one after a pod was tried in vain, whose address Envoy tells all the same', async () => {
+    const { send, stream, events } = world();
+    await send(JSON_TYPE, '{"model":"a-model"}');
+    const attributes = new Map([
+      ['upstream.address', '10.0.0.9:8000'],
+      ['response.code_details', 'upstream_reset_before_response_started{connection_termination}'],
+    ]);
+    expect(await stream.responseHeaders(new Map([[':status', '503']]), attributes)).toEqual(CONTINUE);
+    stream.closed();
+    expect(events.slice(1)).toEqual([['done', 503]]);
+  });
+
   test('a stream that holds only a response, or nothing, is tolerated', async () => {
     const { stream, events } = world();
     expect(await stream.responseHeaders(new Map([[':status', '401']]), new Map())).toEqual(CONTINUE);
@@ -460,12 +474,13 @@ describe('explanations', () => {
   ])('where the configuration says %s and the client %s: asked for is %s', async (explain, value, expected) => {
     const { send, stream, picks } = world({
       state: { explain },
-      pick: (request) => ({ ...world().picked, ...(request.explain && { explanation: 'pod-1 0.9' }) }) as PickResult,
+      // Others may have asked for it too.
+      pick: () => ({ ...world().picked, explanation: explanation() }) as PickResult,
     });
     await send({ ...JSON_TYPE, 'x-gateway-explain': value }, '{"model":"a-model"}');
     expect(picks[0]?.explain).toBe(expected);
     const answer = routed(await stream.responseHeaders(new Map([[':status', '200']]), new Map()));
-    expect(answer.set['x-gateway-decision']).toBe(expected ? 'pod-1 0.9' : undefined);
+    expect(answer.set['x-gateway-decision']).toBe(expected ? decisionLine(explanation()) : undefined);
   });
 });
 

@@ -45,9 +45,11 @@ describe('the choice', () => {
   test('is explained when that is asked for, and only then', () => {
     const rig = pickerRig(schedulerState({ weights: { ...NO_WEIGHTS, queue: 2, kvCache: 2, prefix: 3 } }));
     rig.metrics.tellAll(engineMetrics());
-    expect(pick(rig, { explain: true }).explanation).toMatch(
-      /^llama-\d 4\.00 \(queue 1\.00 kvCache 1\.00 prefix 0\.00\) = /,
-    );
+    expect(pick(rig, { explain: true }).explanation).toMatchObject({
+      weights: { queue: 2, kvCache: 2, prefix: 3 },
+      candidates: Array(4).fill({ total: 4, scores: { queue: 1, kvCache: 1, prefix: 0 } }),
+      runnerUp: { by: 0 },
+    });
     expect(pick(rig)).not.toHaveProperty('explanation');
   });
 
@@ -84,7 +86,7 @@ test('a decision sees every change at once: it is the same as when all is writte
           else if (each.kind === 'served') ticket?.served(ADDRESS.get(each.pod)!);
           else if (each.kind === 'firstToken') ticket?.firstToken();
           else if (each.kind === 'sent') target!.sent();
-          else if (each.kind === 'refused') target!.refused();
+          else if (each.kind === 'refused') target!.failed('refused');
           else if (each.kind === 'answered') {
             const { waiting, running } = each;
             const adapters = residency(each.adapter === undefined ? [] : [each.adapter], 2);
@@ -130,7 +132,7 @@ describe('exclusion', () => {
   test('a pod that refuses the scrape is stale at once', () => {
     const rig = pickerRig(schedulerState());
     rig.metrics.tellAll(engineMetrics());
-    rig.metrics.targets.get(POD_0)!.refused();
+    rig.metrics.targets.get(POD_0)!.failed('refused');
     expect(picksByPod(rig, 9)).toEqual([0, 3, 3, 3]);
   });
 
@@ -214,6 +216,16 @@ describe('a new state', () => {
     expect(rig.picker.status()[0]!.pods).toMatchObject([{ pod: 'models/new', inFlight: 0, picks: 0 }]);
   });
 
+  test('a pod whose metrics page has moved to another port is read there, and starts empty', () => {
+    const at = (metricsPort: number) =>
+      schedulerState({ endpoints: [{ address: '10.0.0.1:80', pod: 'models/m', ready: true, metricsPort }] });
+    const rig = pickerRig(at(8002));
+    pick(rig);
+    rig.picker.update(gatewayState(at(9400)));
+    expect(rig.metrics.targets.get('models/m')?.metricsPort).toBe(9400);
+    expect(rig.picker.status()[0]!.pods).toMatchObject([{ inFlight: 0, picks: 0 }]);
+  });
+
   test('a pod that is not ready for a while keeps its ledger', () => {
     const endpoints = endpointStates(2);
     const rig = pickerRig(schedulerState({ endpoints }));
@@ -250,7 +262,7 @@ describe('a new state', () => {
     const rig = pickerRig(schedulerState({ endpoints: [a!] }));
     pick(rig, prompt(1000)).ticket.done(200);
     rig.picker.update(gatewayState(schedulerState({ endpoints: [b!] })));
-    expect(pick(rig, { ...prompt(1000), explain: true }).explanation).toContain('prefix 0.00');
+    expect(pick(rig, { ...prompt(1000), explain: true }).explanation!.candidates[0]!.scores.prefix).toBe(0);
   });
 });
 

@@ -1,11 +1,13 @@
 import { firstTokenCame, requestEnded } from '../../../runtime/endpoint-picker/endpoint-answers';
 import {
   scrapeAnswered,
+  scrapeFailed,
   scrapePaced,
-  scrapeRefused,
   scrapeSent,
 } from '../../../runtime/endpoint-picker/endpoint-scrapes';
 import type { EngineCounters, EngineMetrics } from '../../../runtime/endpoint-picker/engine-metrics';
+import { exclusionAt } from '../../../runtime/endpoint-picker/health/endpoint-health';
+import { createPoolHealth } from '../../../runtime/endpoint-picker/health/pool-health';
 import { enter, type LedgerEntry, release } from '../../../runtime/endpoint-picker/ledger/endpoint-load';
 import { promptTokenSeconds, UNKNOWN_POOL_SPEED } from '../../../runtime/endpoint-picker/ledger/learned-speed';
 import { doneAt } from '../../../runtime/endpoint-picker/ledger/prefill-backlog';
@@ -14,7 +16,12 @@ import { endpointStates, engineCounters, engineMetrics } from './support/fixture
 
 function newEndpoint(): PooledEndpoint {
   const [state] = endpointStates(1);
-  return createEndpoint(0, state!, { speed: UNKNOWN_POOL_SPEED, adapterBits: new Map() });
+  return createEndpoint(0, state!, {
+    speed: UNKNOWN_POOL_SPEED,
+    adapterBits: new Map(),
+    health: createPoolHealth(),
+    exclusionChanged() {},
+  });
 }
 
 function send(endpoint: PooledEndpoint, promptTokens: number, now: number): LedgerEntry {
@@ -136,6 +143,15 @@ describe('the line of prompts', () => {
   });
 });
 
+test.each(['status', 'too-large'] as const)('a scrape that ends as "%s" shows that the server is there', (how) => {
+  const endpoint = newEndpoint();
+  scrapeSent(endpoint, 0);
+  scrapeFailed(endpoint, 'refused', 1);
+  expect(exclusionAt(endpoint.health, 1)).toBe('refused');
+  scrapeFailed(endpoint, how, 2);
+  expect(exclusionAt(endpoint.health, 2)).toBeUndefined();
+});
+
 describe('the state of the metrics', () => {
   test('is fresh, stale by age or by refusal, none, or never', () => {
     const endpoint = newEndpoint();
@@ -144,7 +160,7 @@ describe('the state of the metrics', () => {
     expect([metricsState(endpoint, 2000), metricsState(endpoint, 2001)]).toEqual(['fresh', 'stale']);
     scrapePaced(endpoint, 1000);
     expect(metricsState(endpoint, 2001)).toBe('fresh');
-    scrapeRefused(endpoint);
+    scrapeFailed(endpoint, 'refused', 10);
     expect(metricsState(endpoint, 10)).toBe('stale');
     scrape(endpoint, 'no-metrics', 20);
     expect(metricsState(endpoint, 30)).toBe('no-metrics');

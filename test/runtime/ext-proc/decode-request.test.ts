@@ -2,6 +2,14 @@ import fc from 'fast-check';
 import { decodeRequest } from '../../../runtime/ext-proc/decode-request';
 import { GOLDEN_REQUESTS, requestBodyMessage } from './golden';
 
+/**
+ * Request headers; metadata under `want` (s: "text", l: ["a", "b"]) and `drop` (s: "x"); protocol_config with request
+ * bodies FULL_DUPLEX_STREAMED and response bodies BUFFERED.
+ */
+const PEER =
+  '1200423e0a280a0477616e7412200a0b0a017312061a04746578740a110a016c120c320a0a031a01610a031a01620a120a04' +
+  '64726f70120a0a080a017312031a01785a0408041002';
+
 const golden = (name: keyof typeof GOLDEN_REQUESTS) => Buffer.from(GOLDEN_REQUESTS[name], 'hex');
 
 describe('decodeRequest', () => {
@@ -9,6 +17,7 @@ describe('decodeRequest', () => {
     expect(decodeRequest([golden('requestHeaders')])).toEqual({
       kind: 'requestHeaders',
       endOfStream: true,
+      peer: { metadata: new Map(), bodyModes: undefined },
       headers: new Map([
         [':path', '/v1/chat/completions'],
         ['x-name', 'é'],
@@ -23,7 +32,8 @@ describe('decodeRequest', () => {
 
     const decoded = decodeRequest([message]);
 
-    expect(decoded).toEqual({ kind: 'requestBody', body: { length: 13, chunks: [Buffer.from('{"model":"m"}')] } });
+    const body = { length: 13, chunks: [Buffer.from('{"model":"m"}')] };
+    expect(decoded).toEqual({ kind: 'requestBody', body, endOfStream: true });
     message.fill('x');
     expect(decoded).toMatchObject({ body: { chunks: [Buffer.from('x'.repeat(13))] } });
   });
@@ -37,6 +47,7 @@ describe('decodeRequest', () => {
         ['upstream.request_attempt_count', '2'],
         ['flag', 'true'],
       ]),
+      metadata: new Map(),
     });
   });
 
@@ -54,6 +65,32 @@ describe('decodeRequest', () => {
     expect(decodeRequest([])).toEqual({ kind: 'unknown' });
     // Field 15, two bytes.
     expect(decodeRequest([Buffer.from('7a021234', 'hex')])).toEqual({ kind: 'unknown' });
+  });
+
+  test('reads the dynamic metadata of the namespaces asked for, lists of text too, and how bodies are sent', () => {
+    const message = Buffer.from(PEER, 'hex');
+
+    expect(decodeRequest([message], new Set(['want']))).toMatchObject({
+      peer: {
+        metadata: new Map([
+          [
+            'want',
+            new Map<string, string | string[]>([
+              ['s', 'text'],
+              ['l', ['a', 'b']],
+            ]),
+          ],
+        ]),
+        bodyModes: { request: 'FULL_DUPLEX_STREAMED', response: 'BUFFERED' },
+      },
+    });
+    expect(decodeRequest([message])).toMatchObject({ peer: { metadata: new Map() } });
+  });
+
+  test('takes a protocol that is told and empty for one without bodies', () => {
+    expect(decodeRequest([Buffer.from('12005a00', 'hex')])).toMatchObject({
+      peer: { bodyModes: { request: 'NONE', response: 'NONE' } },
+    });
   });
 
   test('does not depend on where the message is cut', () => {

@@ -1,11 +1,19 @@
 import type { MessageKind } from '../../../runtime/ext-proc/decode-request';
 import { encodeAnswer } from '../../../runtime/ext-proc/encode-answer';
-import { type Answer, type Body, CONTINUE } from '../../../runtime/ext-proc/processor';
-import { frame, GOLDEN_ANSWERS } from './golden';
+import { type Answer, type Body, CONTINUE, HELD, type Reply } from '../../../runtime/ext-proc/processor';
+import { frame, GOLDEN_ANSWERS, varint } from './golden';
 
-const bytes = (kind: MessageKind, answer: Answer) => Buffer.concat([...encodeAnswer(kind, answer)]).toString('hex');
+const bytes = (kind: MessageKind, answer: Reply, endOfStream?: boolean) =>
+  Buffer.concat([...encodeAnswer(kind, answer, endOfStream)]).toString('hex');
 const framed = (hex: string) => frame(Buffer.from(hex, 'hex')).toString('hex');
 const text = (value: string): Body => ({ length: Buffer.byteLength(value), chunks: [Buffer.from(value)] });
+
+/** An answer to a body (field 3 or 4, by its tag): response, body_mutation, streamed_response, [end_of_stream], body. */
+function streamedPiece(tag: number, body: string, end: string): string {
+  const nested = (outer: number, inner: Buffer) => Buffer.concat([Buffer.from([outer]), varint(inner.length), inner]);
+  const piece = Buffer.concat([Buffer.from(end, 'hex'), nested(0x0a, Buffer.from(body))]);
+  return nested(tag, nested(0x0a, nested(0x1a, nested(0x1a, piece)))).toString('hex');
+}
 
 describe('encodeAnswer', () => {
   test.each(Object.entries(GOLDEN_ANSWERS.continue))('answers %s without a change', (kind, expected) => {
@@ -72,5 +80,38 @@ describe('encodeAnswer', () => {
 
     expect(Buffer.from(answer, 'hex').includes(long)).toBe(true);
     expect(Buffer.from(answer, 'hex').readUInt32BE(1)).toBe(answer.length / 2 - 5);
+  });
+
+  test('streams a body in pieces, after the answer to the headers and before that to the trailers', () => {
+    const body = { length: 100_000, chunks: [Buffer.alloc(100_000, 'a')] };
+    const answer: Reply = { kind: 'streamed', headers: CONTINUE, body };
+    const head = GOLDEN_ANSWERS.continue.requestHeaders;
+    const piece = (length: number, end: string) => streamedPiece(0x1a, 'a'.repeat(length), end);
+
+    expect(bytes('requestBody', answer, true)).toBe(
+      [head, piece(62_000, ''), piece(38_000, '1001')].map(framed).join(''),
+    );
+    expect(bytes('requestTrailers', answer)).toBe(
+      [head, piece(62_000, ''), piece(38_000, ''), GOLDEN_ANSWERS.continue.requestTrailers].map(framed).join(''),
+    );
+  });
+
+  test('ends an empty body with one empty piece, and writes none before trailers, after headers or for nothing', () => {
+    const answer: Reply = { kind: 'streamed', body: text('') };
+
+    expect(bytes('responseBody', answer, true)).toBe(framed(streamedPiece(0x22, '', '1001')));
+    expect(bytes('responseBody', answer, false)).toBe('');
+    expect(bytes('responseTrailers', answer)).toBe(framed(GOLDEN_ANSWERS.continue.responseTrailers));
+    expect(bytes('requestHeaders', { ...answer, headers: CONTINUE }, true)).toBe(
+      framed(GOLDEN_ANSWERS.continue.requestHeaders),
+    );
+    expect(bytes('requestBody', HELD)).toBe('');
+  });
+
+  test('asks for no more of a response body, with all six modes', () => {
+    // GOLDEN_ANSWERS.streamed has the same six with a response body STREAMED (2001).
+    expect(bytes('responseHeaders', { kind: 'continue', skipResponseBody: true })).toBe(
+      framed('4a0c08011001180220002802300212020a00'),
+    );
   });
 });

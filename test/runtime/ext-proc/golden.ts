@@ -62,7 +62,7 @@ export function goldenFrame(name: keyof typeof GOLDEN_REQUESTS): Buffer {
   return frame(Buffer.from(GOLDEN_REQUESTS[name], 'hex'));
 }
 
-function varint(value: number): Buffer {
+export function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);

@@ -2,7 +2,13 @@ import { BodyBudget } from '../../../runtime/ext-proc/body-budget';
 import { newCounters } from '../../../runtime/ext-proc/counters';
 import { GRPC_STATUS } from '../../../runtime/ext-proc/grpc-status';
 import { ProcessStream } from '../../../runtime/ext-proc/process-stream';
-import { type Answer, CONTINUE, type ImmediateAnswer, type ProcessorStream } from '../../../runtime/ext-proc/processor';
+import {
+  type Answer,
+  CONTINUE,
+  HELD,
+  type ImmediateAnswer,
+  type ProcessorStream,
+} from '../../../runtime/ext-proc/processor';
 import { frame, GOLDEN_ANSWERS, goldenFrame, requestBodyMessage } from './golden';
 
 const REFUSAL: ImmediateAnswer = { kind: 'immediate', status: 503, headers: [], body: 'full', details: 'full' };
@@ -277,5 +283,53 @@ describe('the budget', () => {
     stream.data(frame(chunk));
 
     expect(seen.filter((entry) => /^re[qs]/.test(entry))).toEqual(['requestBody', 'responseHeaders', 'responseBody']);
+  });
+
+  test('answers held messages together, and keeps their bytes in the budget until then', () => {
+    const budget = new BodyBudget(100_000);
+    const body = { length: 3, chunks: [Buffer.from('abc')] };
+    const used: number[] = [];
+    const { stream, seen } = openStream(
+      {
+        requestHeaders: () => HELD,
+        requestBody: (_, endOfStream) => {
+          used.push(budget.usedBytes);
+          return endOfStream ? { kind: 'streamed', headers: CONTINUE, body } : HELD;
+        },
+      },
+      { budget },
+    );
+    const chunk = frame(Buffer.from('22050a03616263', 'hex'));
+    const last = frame(Buffer.from('22070a036162631001', 'hex'));
+
+    stream.data(Buffer.concat([goldenFrame('requestHeaders'), chunk, chunk, last]));
+
+    // Of 7, 7 and 9 bytes; small messages count too once others are held.
+    expect(used).toEqual([7, 14, 23]);
+    expect(budget.usedBytes).toBe(0);
+    const piece = frame(Buffer.from('1a0d0a0b1a091a0710010a03616263', 'hex')).toString('hex');
+    expect(seen.slice(-1)).toEqual([CONTINUE_HEADERS + piece]);
+  });
+
+  test('refuses what is held once the budget has no room, and gives all of it back', () => {
+    const budget = new BodyBudget(150_000);
+    const { stream, seen, counters } = openStream({ requestHeaders: () => HELD, requestBody: () => HELD }, { budget });
+
+    stream.data(Buffer.concat([goldenFrame('requestHeaders'), largeBody, largeBody]));
+
+    expect(counters.budgetRefusals).toBe(1);
+    expect(budget.usedBytes).toBe(0);
+    expect(seen.slice(-2)).toEqual(['closed', 'finish 0']);
+  });
+
+  test('gives what is held back to the budget when the stream is lost', () => {
+    const budget = new BodyBudget(150_000);
+    const { stream } = openStream({ requestHeaders: () => HELD, requestBody: () => HELD }, { budget });
+    stream.data(Buffer.concat([goldenFrame('requestHeaders'), largeBody]));
+    expect(budget.usedBytes).toBeGreaterThan(100_000);
+
+    stream.lost();
+
+    expect(budget.usedBytes).toBe(0);
   });
 });

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { ListenAddress } from '../../../runtime/ext-proc/listen';
 import { type Answer, CONTINUE, type ProcessorStream } from '../../../runtime/ext-proc/processor';
-import { type ExtProcServer, startExtProcServer } from '../../../runtime/ext-proc/server';
+import { type ExtProcServer, type ExtProcServerOptions, startExtProcServer } from '../../../runtime/ext-proc/server';
+import { selfSigned } from '../gie-picker/self-signed';
 import { frame, goldenFrame } from './golden';
 
 const PROCESS = '/envoy.service.ext_proc.v3.ExternalProcessor/Process';
@@ -26,6 +27,7 @@ afterEach(async () => {
 async function startServer(
   handlers: Partial<ProcessorStream> = {},
   listen: ListenAddress = { host: '127.0.0.1', port: 0 },
+  options: Pick<ExtProcServerOptions, 'tls' | 'ready'> = {},
 ) {
   const closed: string[] = [];
   const idle = () => CONTINUE;
@@ -44,6 +46,7 @@ async function startServer(
     listen,
     maxMessageBytes: 100_000,
     onHandlerError: () => {},
+    ...options,
   });
   servers.push(server);
   return { server, closed };
@@ -91,6 +94,41 @@ function closeOf(stream: ClientHttp2Stream): Promise<void> {
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
+
+describe('over TLS', () => {
+  const overTls = async () => {
+    const identity = selfSigned();
+    const { server } = await startServer({}, { host: '127.0.0.1', port: 0 }, { tls: identity });
+    return { server, identity, port: (server.address as { port: number }).port };
+  };
+
+  test('answers a client that offers h2', async () => {
+    const { identity, port } = await overTls();
+    const session = connect(`https://localhost:${port}`, { ca: identity.cert });
+    sessions.push(session);
+    const stream = call(session);
+    stream.end(goldenFrame('requestHeaders'));
+
+    expect(await outcome(stream)).toEqual({ answers: HEADERS_ANSWER, status: '0' });
+    expect(session.alpnProtocol).toBe('h2');
+  });
+
+  test('closes though a client has not done its handshake', async () => {
+    const { server, port } = await overTls();
+    const socket = connectSocket(port, '127.0.0.1');
+    await once(socket, 'connect');
+    await new Promise(setImmediate);
+    const gone = once(socket, 'close');
+
+    await server.close(0);
+    await gone;
+  });
+
+  test('does not start with a key that is none', async () => {
+    const tls = { ...selfSigned(), key: 'none' };
+    await expect(startServer({}, { host: '127.0.0.1', port: 0 }, { tls })).rejects.toThrow();
+  });
+});
 
 describe('startExtProcServer', () => {
   test('answers messages and ends with OK when the peer half-closes', async () => {
@@ -351,5 +389,20 @@ describe('a Unix socket', () => {
 
     await expect(startServer({}, { path })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await rm(dir, { recursive: true });
+  });
+
+  test('tells health checks NOT_SERVING until it is ready', async () => {
+    let ready = false;
+    const { server } = await startServer({}, undefined, { ready: () => ready });
+    const session = connectTo(server.address);
+    const health = async () => {
+      const stream = call(session, HEALTH);
+      stream.end();
+      return (await outcome(stream)).answers;
+    };
+
+    expect(await health()).toBe('00000000020802');
+    ready = true;
+    expect(await health()).toBe('00000000020801');
   });
 });

@@ -31,6 +31,17 @@ test('shows each pool with its pods in aligned columns', () => {
   ]);
 });
 
+test('tells why a pod gets no requests, or fewer', () => {
+  const [pool] = pools;
+  const [one] = pool!.pods;
+  const states = [
+    { ...one!, excluded: 'timeout' as const },
+    { ...one!, ramping: true as const },
+  ];
+  const lines = statusTable([{ ...pool!, pods: states }]).split('\n');
+  expect(lines.map((line) => line.split(/ {2,}/)[2])).toEqual(['KV', undefined, 'out: timeout', 'fresh, ramping']);
+});
+
 test('shows the heading alone while there are no pools', () => {
   expect(statusTable([])).toBe('POD  STATE  KV  QUEUE  RUNNING  IN FLIGHT  PICKS  ADAPTERS');
 });

@@ -41,7 +41,12 @@ test('no name of an adapter or model, no address and no hash is in it', () => {
   const { recorder, texts } = memoryRecorder();
   const request = { ...REQUEST, model: 'secret-model', adapter: 'secret-adapter', prefixHashes: [123456789012345] };
   const pick = recorder.picked(1, request, picked({}, '10.11.12.13:8000'))!;
-  recorder.ended(pick, { firstToken: undefined, status: 200, servedElsewhere: '10.11.12.14:8000' });
+  recorder.ended(pick, {
+    firstToken: undefined,
+    predicted: undefined,
+    status: 200,
+    servedElsewhere: '10.11.12.14:8000',
+  });
   expect(texts.join('')).not.toMatch(/secret|10\.1|8000|123456789012345/);
 });
 

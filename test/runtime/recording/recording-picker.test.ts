@@ -1,5 +1,6 @@
 import type { PendingPick, PickResult } from '../../../runtime/endpoint-picker/endpoint-picker';
 import { recordingPicker } from '../../../runtime/recording/recording-picker';
+import { explanation } from '../explain/fixtures';
 import { memoryRecorder, picked, REQUEST } from './support';
 
 function rig(result: PickResult | PendingPick) {
@@ -7,10 +8,12 @@ function rig(result: PickResult | PendingPick) {
   return { ...memory, picker: recordingPicker({ pick: () => result }, memory.recorder) };
 }
 
+const watchedByPicker = (ticket: Parameters<typeof picked>[0]) => ({ ...picked(ticket), sampleFirstToken: true });
+
 test('the ticket is told all that it would be without the recording, and its end is recorded once', () => {
   const heard: unknown[] = [];
   const { picker, clock, lines } = rig(
-    picked({
+    watchedByPicker({
       served: (address) => heard.push(address),
       firstToken: () => heard.push('first token'),
       done: (status) => heard.push(status),
@@ -51,4 +54,75 @@ test('a refusal, and a decision that found no room, are passed on as they are', 
   const full = rig(result);
   full.clock.room = false;
   expect(full.picker.pick(REQUEST)).toBe(result);
+});
+
+describe('explanations', () => {
+  const explained = (ticket: Parameters<typeof picked>[0] = {}) => ({
+    ...picked(ticket),
+    explanation: explanation(),
+    predictedTtftMs: 120,
+  });
+
+  function asking() {
+    const memory = memoryRecorder();
+    const asked: boolean[] = [];
+    const picker = recordingPicker(
+      {
+        pick(request) {
+          asked.push(request.explain);
+          return explained();
+        },
+      },
+      memory.recorder,
+    );
+    return { ...memory, asked, picker };
+  }
+
+  test('one decision in 16 is recorded with its candidates', () => {
+    const { asked, picker, lines } = asking();
+    for (let i = 0; i < 33; i++) picker.pick(REQUEST);
+    const places = (values: unknown[]) => values.flatMap((value, i) => (value ? i : []));
+    expect(places(asked)).toEqual([0, 16, 32]);
+    expect(
+      places(
+        lines()
+          .slice(2)
+          .map((line) => 'explanation' in line),
+      ),
+    ).toEqual([0, 16, 32]);
+  });
+
+  test('so is one whose client asks', () => {
+    const { picker, lines } = asking();
+    picker.pick(REQUEST);
+    picker.pick({ ...REQUEST, explain: true });
+    expect(lines().at(-1)).toMatchObject({ explanation: { candidates: [{ total: 3 }, { total: 2 }] } });
+  });
+
+  test('the first token of an explained decision is watched for, and the picker hears of it only where it asked', () => {
+    const heard: string[] = [];
+    const { picker, clock, lines } = rig(explained({ firstToken: () => heard.push('first token') }));
+    const result = picker.pick(REQUEST) as ReturnType<typeof picked>;
+    expect(result.sampleFirstToken).toBe(true);
+    clock.ms += 150;
+    result.ticket.firstToken();
+    result.ticket.done(200);
+    expect(heard).toEqual([]);
+    expect(lines().at(-1)).toEqual({ end: 1, at: 0.15, firstToken: 0.15, predicted: 0.12, status: 200 });
+  });
+
+  test('a decision for which a request was held says how long', async () => {
+    const { picker, clock, lines } = rig({ result: Promise.resolve(explained()), cancel() {} });
+    const pending = picker.pick(REQUEST) as PendingPick;
+    clock.ms += 2000;
+    await pending.result;
+    expect(lines().at(-1)).toMatchObject({ at: 0, waited: 2 });
+  });
+
+  test('a held request can be given up through the recording', () => {
+    let cancelled = 0;
+    const { picker } = rig({ result: new Promise(() => {}), cancel: () => cancelled++ });
+    (picker.pick(REQUEST) as PendingPick).cancel();
+    expect(cancelled).toBe(1);
+  });
 });

@@ -15,7 +15,12 @@ const pod = (name: string, metrics: PoolStatus['pods'][number]['metrics'], waiti
 
 function create(pools: readonly PoolStatus[] = []) {
   const counters = newCounters();
-  const metrics = createRouterMetrics({ pools: () => pools, counters: () => counters, bufferedBytes: () => 42 });
+  const metrics = createRouterMetrics({
+    pools: () => pools,
+    waiting: () => [],
+    counters: () => counters,
+    bufferedBytes: () => 42,
+  });
   return { counters, metrics, lines: async () => (await metrics.page()).text.split('\n') };
 }
 
@@ -90,6 +95,27 @@ test('pool averages are over the pods with fresh metrics alone', async () => {
       'inference_pool_ready_pods{name="default/llama"} 2',
     ]),
   );
+});
+
+test('an excluded pod is not among the ready ones, and is counted by its reason', async () => {
+  const pods = [pod('a', 'fresh', 0, 0), { ...pod('b', 'fresh', 0, 0), excluded: 'connection' as const }];
+  const { lines } = create([{ scheduler: 'default/llama', pods }]);
+
+  expect(await lines()).toEqual(
+    expect.arrayContaining([
+      'inference_pool_ready_pods{name="default/llama"} 1',
+      'inference_pool_excluded_pods{name="default/llama",reason="connection"} 1',
+      'inference_pool_excluded_pods{name="default/llama",reason="refused"} 0',
+    ]),
+  );
+});
+
+test('counts the attempts that failed before a request was answered', async () => {
+  const { metrics, lines } = create();
+  metrics.picker.retried('default/llama', 2);
+  metrics.picker.retried('default/llama', 1);
+
+  expect(await lines()).toContain('inference_extension_retries_total{inference_pool="default/llama"} 3');
 });
 
 test('a pod that is gone is gone from the page', async () => {

@@ -1,7 +1,7 @@
-import { durationToMilliseconds } from '../../schema/duration';
 import { isRecord, items, property, propertyAt, textOf } from '../../validation/loose';
 import type { Rule, Violation } from '../../validation/rule';
 import { RETRY_AFTER_DEFAULTS } from '../overload';
+import { milliseconds } from './milliseconds';
 
 /** Rules on the gateway as a whole. */
 export const gatewayRules: readonly Rule[] = [
@@ -112,8 +112,4 @@ function repeatedIn(spec: unknown, field: string): Violation[] {
 
 function isEmpty(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.length === 0);
-}
-
-function milliseconds(value: unknown): number | undefined {
-  return typeof value === 'string' ? durationToMilliseconds(value) : undefined;
 }

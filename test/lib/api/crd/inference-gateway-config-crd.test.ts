@@ -80,6 +80,8 @@ test('defaults are those of the contract', () => {
   expect(nodeAt('spec.schedulers.*.weights.prefix').default).toBe(3);
   expect(nodeAt('spec.schedulers.*.weights.lru').default).toBeUndefined();
   expect(nodeAt('spec.schedulers.*.weights').default).toBeUndefined();
+  expect(nodeAt('spec.schedulers.*.flowControl.maxBytes')).toMatchObject({ default: '512Mi', minimum: 1 });
+  expect(nodeAt('spec.schedulers.*.flowControl').default).toBeUndefined();
 });
 
 test('the status has what the controller reports', () => {

@@ -17,7 +17,7 @@ describe('defaults of the published contract', () => {
         },
       },
       schedulers: [
-        scheduler({ weights: { runningRequests: 2 } }),
+        scheduler({ weights: { runningRequests: 2 }, flowControl: {}, retry: {} }),
         scheduler({ name: 'other', modelName: 'other', configMapRef: { name: 'plugins' } }),
       ],
     }),
@@ -44,7 +44,17 @@ describe('defaults of the published contract', () => {
     ['spec.schedulers.1.configMapRef.key', 'default-plugins.yaml'],
     ['spec.schedulers.1.routeTimeout', undefined],
     ['spec.tls', undefined],
-    ['spec.overload', { maxQueueTime: '30s', retryAfter: { min: '1s', max: '60s' } }],
+    ['spec.overload', { maxQueueTime: '30s', retryAfter: { min: '1s', max: '60s' }, emptyPoolHold: '10s' }],
+    ['spec.schedulers.0.flowControl.bands.critical', { ttl: '10s', maxRequests: 1000 }],
+    ['spec.schedulers.0.flowControl.bands.standard', { ttl: '10s', maxRequests: 1000 }],
+    ['spec.schedulers.0.flowControl.bands.sheddable', { ttl: '10s', maxRequests: 1000 }],
+    ['spec.schedulers.0.flowControl.maxBytes', '512Mi'],
+    ['spec.schedulers.0.flowControl.maxTenants', 100],
+    ['spec.schedulers.0.flowControl.trustClientHeaders', false],
+    ['spec.schedulers.0.retry', { attempts: 2, afterDispatch: true }],
+    ['spec.schedulers.1.flowControl', undefined],
+    ['spec.schedulers.1.retry', undefined],
+    ['spec.auth.jwt.claims', undefined],
     ['spec.observability.explain.enabled', false],
   ])('%s is %j', (path, expected) => {
     expect(at(object, path)).toEqual(expected);
@@ -52,10 +62,11 @@ describe('defaults of the published contract', () => {
 });
 
 describe('limits of the published contract', () => {
-  const jwt = (fields: object) =>
+  const jwt = (fields: object, claims?: object) =>
     gatewayConfig({
       auth: {
         jwt: {
+          claims,
           provider: {
             name: 'oidc',
             issuer: 'https://issuer.example.com',
@@ -225,6 +236,60 @@ describe('limits of the published contract', () => {
       'spec.schedulers[0].modelSelector.matchLabels.app',
     ],
     [
+      'overload.emptyPoolHold',
+      gatewayConfig({ overload: { emptyPoolHold: '0s' } }),
+      gatewayConfig({ overload: { emptyPoolHold: '301s' } }),
+      'spec.overload.emptyPoolHold',
+    ],
+    [
+      'retry.attempts',
+      configWithScheduler({ retry: { attempts: 0 } }),
+      configWithScheduler({ retry: { attempts: 3 } }),
+      'spec.schedulers[0].retry.attempts',
+    ],
+    [
+      'band ttl',
+      configWithScheduler({ flowControl: { bands: { critical: { ttl: '5m' } } } }),
+      configWithScheduler({ flowControl: { bands: { critical: { ttl: '0s' } } } }),
+      'spec.schedulers[0].flowControl.bands.critical.ttl',
+    ],
+    [
+      'band maxRequests, least',
+      configWithScheduler({ flowControl: { bands: { sheddable: { maxRequests: 0 } } } }),
+      configWithScheduler({ flowControl: { bands: { sheddable: { maxRequests: -1 } } } }),
+      'spec.schedulers[0].flowControl.bands.sheddable.maxRequests',
+    ],
+    [
+      'band maxRequests, most',
+      configWithScheduler({ flowControl: { bands: { standard: { maxRequests: 100_000 } } } }),
+      configWithScheduler({ flowControl: { bands: { standard: { maxRequests: 100_001 } } } }),
+      'spec.schedulers[0].flowControl.bands.standard.maxRequests',
+    ],
+    [
+      'band maxBytes beside all',
+      configWithScheduler({ flowControl: { maxBytes: 1024, bands: { standard: { maxBytes: '1Ki' } } } }),
+      configWithScheduler({ flowControl: { maxBytes: 1023, bands: { standard: { maxBytes: '1Ki' } } } }),
+      'spec.schedulers[0].flowControl.bands.standard.maxBytes',
+    ],
+    [
+      'flowControl.maxBytes',
+      configWithScheduler({ flowControl: { maxBytes: 1 } }),
+      configWithScheduler({ flowControl: { maxBytes: '-1Mi' } }),
+      'spec.schedulers[0].flowControl.maxBytes',
+    ],
+    [
+      'flowControl.maxTenants',
+      configWithScheduler({ flowControl: { maxTenants: 1 } }),
+      configWithScheduler({ flowControl: { maxTenants: 0 } }),
+      'spec.schedulers[0].flowControl.maxTenants',
+    ],
+    [
+      'claim names',
+      jwt({}, { objective: 'gateway.objective' }),
+      jwt({}, { objective: '' }),
+      'spec.auth.jwt.claims.objective',
+    ],
+    [
       'overload.maxQueueTime',
       gatewayConfig({ overload: { maxQueueTime: '1m30s' } }),
       gatewayConfig({ overload: { maxQueueTime: '30' } }),
@@ -341,6 +406,11 @@ const anyConfig = fc
           { requiredKeys: [] },
         ),
         profile: fc.constantFrom('balanced', 'latency', 'throughput'),
+        flowControl: fc.record(
+          { maxBytes: fc.constantFrom('1Mi', '2Gi', 5000), trustClientHeaders: fc.boolean(), bands: fc.constant({}) },
+          { requiredKeys: [] },
+        ),
+        retry: fc.record({ attempts: fc.integer({ min: 0, max: 2 }) }, { requiredKeys: [] }),
         replicas: fc.integer({ min: 1, max: 9 }),
         routeTimeout: fc.constantFrom('0s', '30s', '1h2m3s4ms'),
         logLevel: fc.integer({ min: 0, max: 5 }),

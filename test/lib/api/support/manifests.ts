@@ -37,6 +37,15 @@ export function modelRewrite(spec: Json = {}, metadata: Json = {}): Json {
   };
 }
 
+export function inferenceObjective(spec: Json = {}, metadata: Json = {}): Json {
+  return {
+    apiVersion: 'inference.networking.x-k8s.io/v1alpha2',
+    kind: 'InferenceObjective',
+    metadata: { name: 'urgent', ...metadata },
+    spec: { priority: 10, poolRef: { name: 'llama' }, ...spec },
+  };
+}
+
 /** The valid object; fails the test with the faults when there are any. */
 export function accepted(value: unknown): Json {
   const result = validateObject(value);

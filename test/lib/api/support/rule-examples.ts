@@ -7,6 +7,8 @@ const provider = {
   remoteJWKS: { uri: 'https://issuer.example.com/keys' },
 };
 
+const allowed = { ...provider, audiences: ['gateway'] };
+
 /** For each rule an object that breaks it and no other, and the path that must be named. */
 export const RULE_EXAMPLES: Readonly<Record<string, { readonly broken: Json; readonly path: string }>> = {
   'bbr-enabled-with-several-schedulers': {
@@ -40,6 +42,29 @@ export const RULE_EXAMPLES: Readonly<Record<string, { readonly broken: Json; rea
   'retry-after-ordered': {
     broken: gatewayConfig({ overload: { retryAfter: { min: '61s' } } }),
     path: 'spec.overload.retryAfter.max',
+  },
+  'band-ttl-bounded': {
+    broken: configWithScheduler({ flowControl: { bands: { sheddable: { ttl: '5m1ms' } } } }),
+    path: 'spec.schedulers[0].flowControl.bands.sheddable.ttl',
+  },
+  'band-bytes-within-all': {
+    broken: configWithScheduler({ flowControl: { bands: { critical: { maxBytes: '1Gi' } } } }),
+    path: 'spec.schedulers[0].flowControl.bands.critical.maxBytes',
+  },
+  'empty-pool-hold-bounded': {
+    broken: gatewayConfig({ overload: { emptyPoolHold: '301s' } }),
+    path: 'spec.overload.emptyPoolHold',
+  },
+  'claims-not-empty': {
+    broken: gatewayConfig({ auth: { jwt: { provider: allowed, claims: {} } } }),
+    path: 'spec.auth.jwt.claims',
+  },
+  'claims-or-client-headers': {
+    broken: gatewayConfig({
+      auth: { jwt: { provider: allowed, claims: { tenant: 'team' } } },
+      schedulers: [scheduler({ flowControl: { trustClientHeaders: true } })],
+    }),
+    path: 'spec.schedulers[0].flowControl.trustClientHeaders',
   },
   'weights-or-config-map': {
     broken: configWithScheduler({ weights: { queue: 1 }, configMapRef: { name: 'plugins' } }),

@@ -132,7 +132,13 @@ test('no value makes it throw', () => {
     fc.jsonValue(),
     fc.record({ bbr: fc.jsonValue(), schedulers: fc.array(fc.jsonValue()), auth: fc.jsonValue() }),
   );
-  const kind = fc.constantFrom('InferenceGatewayConfig', 'InferenceModelRewrite', 'Pod', 'ConfigMap');
+  const kind = fc.constantFrom(
+    'InferenceGatewayConfig',
+    'InferenceModelRewrite',
+    'InferenceObjective',
+    'Pod',
+    'ConfigMap',
+  );
   void fc.assert(
     fc.property(
       kind,

@@ -1,7 +1,7 @@
 import type { GatewayObject } from '../../../../lib/api/kinds';
 import { formatPath } from '../../../../lib/api/validation/fault';
 import { validateObjects } from '../../../../lib/api/validation/validate-objects';
-import { accepted, gatewayConfig, modelRewrite, scheduler } from '../support/manifests';
+import { accepted, gatewayConfig, inferenceObjective, modelRewrite, scheduler } from '../support/manifests';
 
 const config = (name: string, schedulers: unknown[], namespace = 'default') =>
   gatewayConfig({ schedulers }, { name, namespace });
@@ -28,19 +28,15 @@ test('gateways of two namespaces may', () => {
   expect(faultsOf(config('a', [scheduler()], 'one'), config('a', [scheduler()], 'two'))).toEqual([]);
 });
 
-test('a rewrite must name a scheduler of its namespace', () => {
-  expect(faultsOf(config('a', [scheduler()]), modelRewrite({ poolRef: { name: 'lama' } }))).toEqual([
-    '1 spec.poolRef.name: names no scheduler of namespace default; there are llama',
-  ]);
-  expect(faultsOf(config('a', [scheduler()]), modelRewrite())).toEqual([]);
+test("a rewrite or an objective of a pool that is nobody here is no fault: it may be somebody else's", () => {
+  const poolRef = { name: 'lama', kind: 'Service' };
+  expect(faultsOf(config('a', [scheduler()]), modelRewrite({ poolRef }), inferenceObjective({ poolRef }))).toEqual([]);
 });
 
-test('a rewrite by itself is not blamed for what is not at hand', () => {
-  expect(faultsOf(config('a', [scheduler()], 'elsewhere'), modelRewrite())).toEqual([]);
-});
-
-test('a rewrite of something that is no pool is refused', () => {
-  expect(faultsOf(modelRewrite({ poolRef: { name: 'llama', kind: 'Service' } }))).toEqual([
-    '0 spec.poolRef.kind: must be InferencePool; got "Service"',
+test('the same objective in both API groups is two objects', () => {
+  const llmD = { ...inferenceObjective(), apiVersion: 'llm-d.ai/v1alpha2' };
+  expect(faultsOf(inferenceObjective(), llmD)).toEqual([]);
+  expect(faultsOf(llmD, llmD)).toEqual([
+    '1 metadata.name: InferenceObjective default/urgent is defined twice: remove or rename one',
   ]);
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {
   catchAllScheduler,
   type EnvoyState,
+  holdMs,
   poolName,
   pools,
   union,
@@ -85,6 +86,26 @@ describe('union', () => {
     const next = state([schedulerState('s1', []), schedulerState('s2', [])]);
     expect(catchAllScheduler(union(previous, next))?.name).toBe('s1');
     expect(catchAllScheduler(next)).toBeUndefined();
+  });
+
+  it('holds as long as the longer of both, and believes no header that one of them removes', () => {
+    const holds = (emptyPoolHoldMs: number) =>
+      state([
+        schedulerState('s1', [], {
+          overload: { maxQueueTimeMs: 1, retryAfterMinSeconds: 1, retryAfterMaxSeconds: 1, emptyPoolHoldMs },
+        }),
+      ]);
+    for (const [previous, next] of [
+      [5, 9],
+      [9, 5],
+    ] as const) {
+      expect(holdMs(union(holds(previous), holds(next)))).toBe(9);
+      expect(holdMs(union(union(holds(previous), holds(next)), holds(1)))).toBe(9);
+    }
+    const claims = { ...holds(1), claims: true };
+    expect(union(claims, holds(1)).claims).toBe(true);
+    expect(union(holds(1), claims).claims).toBe(true);
+    expect(union(holds(1), holds(1)).claims).toBe(false);
   });
 
   it('keeps the default backend of the old state until the switch', () => {

@@ -1,16 +1,23 @@
-import { BOOTSTRAP_FILE, envoyResourceFiles } from '../../../../lib/translate/envoy';
-import { EARLY_REMOVED_HEADERS } from '../../../../lib/translate/envoy/control-headers';
+import { BOOTSTRAP_FILE, type EnvoyState, envoyResourceFiles, union } from '../../../../lib/translate/envoy';
+import { EARLY_REMOVED_HEADERS, IDENTITY_HEADERS } from '../../../../lib/translate/envoy/control-headers';
 import { ENVOY_OPTIONS, endpoint, schedulerState } from '../builders';
 
-const ONE = { maxRequestBodyBytes: 1_000, schedulers: [schedulerState('s1', [endpoint('10.0.0.1:80')])] };
-const TWO = {
+const ONE: EnvoyState = { maxRequestBodyBytes: 1_000, schedulers: [schedulerState('s1', [endpoint('10.0.0.1:80')])] };
+const TWO: EnvoyState = {
   maxRequestBodyBytes: 2_000,
   schedulers: [...ONE.schedulers, schedulerState('s2', [endpoint('[fd00::1]:80', { ready: false })])],
 };
 
-const files = (state: typeof ONE, options = ENVOY_OPTIONS) =>
+const files = (state: EnvoyState, options = ENVOY_OPTIONS) =>
   new Map(envoyResourceFiles(state, options).map((file) => [file.path, file]));
-const resources = (state: typeof ONE, path: string) => JSON.parse(files(state).get(path)?.content ?? '').resources;
+const resources = (state: EnvoyState, path: string) => JSON.parse(files(state).get(path)?.content ?? '').resources;
+
+function removedEarly(state: EnvoyState): readonly string[] {
+  const manager = resources(state, 'listeners.json')[0].filter_chains[0].filters[0].typed_config;
+  return manager.early_header_mutation_extensions[0].typed_config.mutations.map(
+    (mutation: { remove: string }) => mutation.remove,
+  );
+}
 
 describe('envoyResourceFiles', () => {
   it('orders files so that what is referred to comes first', () => {
@@ -24,9 +31,10 @@ describe('envoyResourceFiles', () => {
     ]);
   });
 
-  it('leaves bootstrap and listener as they are whatever the state, so that no edit drains connections', () => {
+  it('leaves bootstrap and listener as they are where nothing is held longer, so that no such edit drains connections', () => {
     for (const path of [BOOTSTRAP_FILE, 'listeners.json']) {
       expect(files(TWO).get(path)?.content).toBe(files(ONE).get(path)?.content);
+      expect(files(union(ONE, TWO)).get(path)?.content).toBe(files(ONE).get(path)?.content);
     }
   });
 
@@ -53,16 +61,13 @@ describe('envoyResourceFiles', () => {
   });
 
   it('leads unrouted requests to the only scheduler, and to nobody where there are several', () => {
-    const catchAll = (state: typeof ONE) => resources(state, 'routes.json')[0].virtual_hosts[0].routes.at(-1);
+    const catchAll = (state: EnvoyState) => resources(state, 'routes.json')[0].virtual_hosts[0].routes.at(-1);
     expect(catchAll(ONE).route.cluster).toBe('default/s1');
     expect(catchAll(TWO).direct_response.status).toBe(503);
   });
 
   it('has each header that chooses an address removed early, and leaves the model header to the client', () => {
-    const manager = resources(ONE, 'listeners.json')[0].filter_chains[0].filters[0].typed_config;
-    const removed = manager.early_header_mutation_extensions[0].typed_config.mutations.map(
-      (mutation: { remove: string }) => mutation.remove,
-    );
+    const removed = removedEarly(ONE);
     expect(removed).toEqual(expect.arrayContaining([...EARLY_REMOVED_HEADERS]));
     expect(EARLY_REMOVED_HEADERS).toEqual(
       expect.arrayContaining([
@@ -80,11 +85,50 @@ describe('envoyResourceFiles', () => {
   });
 
   it('writes the time-outs that it is given', () => {
-    const listeners = files(ONE, { ...ENVOY_OPTIONS, streamIdleTimeoutMs: 1_500, messageTimeoutMs: 250 }).get(
-      'listeners.json',
-    );
+    const listeners = files(ONE, { ...ENVOY_OPTIONS, streamIdleTimeoutMs: 1_500 }).get('listeners.json');
     expect(listeners?.content).toContain('"stream_idle_timeout":"1.5s"');
-    expect(listeners?.content).toContain('"message_timeout":"0.25s"');
+  });
+
+  it('waits 2 s longer for the processor than that holds a request at most', () => {
+    const waits = (state: EnvoyState) =>
+      /"message_timeout":"(.+?)"/.exec(files(state).get('listeners.json')!.content)![1];
+    const overload = { maxQueueTimeMs: 1, retryAfterMinSeconds: 1, retryAfterMaxSeconds: 1 };
+    const held = {
+      ...ONE,
+      schedulers: [schedulerState('s1', [], { overload: { ...overload, emptyPoolHoldMs: 10_000 } })],
+    };
+    expect(waits(ONE)).toBe('2s');
+    expect(waits(held)).toBe('12s');
+    expect(waits(union(held, ONE))).toBe('12s');
+    expect(waits(union(ONE, held))).toBe('12s');
+  });
+
+  it('has the headers that name objective and tenant removed early where verified claims say them, and only there', () => {
+    expect(removedEarly(ONE)).not.toEqual(expect.arrayContaining([IDENTITY_HEADERS[0]]));
+    expect(removedEarly({ ...ONE, claims: true })).toEqual(expect.arrayContaining([...IDENTITY_HEADERS]));
+    expect(IDENTITY_HEADERS).toEqual([
+      'x-gateway-inference-objective',
+      'x-llm-d-inference-objective',
+      'x-gateway-inference-fairness-id',
+      'x-llm-d-inference-fairness-id',
+    ]);
+  });
+
+  it('retries as the scheduler says', () => {
+    const policies = (fields: object) =>
+      resources(
+        { ...ONE, schedulers: [schedulerState('s1', [], fields)] },
+        'routes.json',
+      )[0].virtual_hosts[0].routes.map(
+        ({ route }: { route: { retry_policy?: { retry_on: string; num_retries: number } } }) =>
+          route.retry_policy && [route.retry_policy.retry_on, route.retry_policy.num_retries],
+      );
+    const twice = (policy: unknown) => [policy, policy];
+    expect(policies({})).toEqual(twice(['connect-failure,reset,refused-stream', 2]));
+    expect(policies({ retry: { attempts: 1, afterDispatch: false } })).toEqual(
+      twice(['connect-failure,refused-stream', 1]),
+    );
+    expect(policies({ retry: { attempts: 0, afterDispatch: true } })).toEqual(twice(undefined));
   });
 
   it('logs requests only where it is asked to', () => {

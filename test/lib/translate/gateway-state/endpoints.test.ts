@@ -84,6 +84,22 @@ describe('schedulerEndpoints', () => {
     },
   );
 
+  it('takes the port of the metrics page from an annotation', () => {
+    const annotations = { 'metrics.inference-gateway/port': '8002' };
+    const { endpoints, warnings } = endpointsOf([podObject('a', 'm', '10.0.0.1', { annotations })]);
+    expect(endpoints).toEqual([{ address: '10.0.0.1:8000', pod: 'default/a', ready: true, metricsPort: 8002 }]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('passes over a port of the metrics page that is none, and says so', () => {
+    const annotations = { 'metrics.inference-gateway/port': 'http' };
+    const { endpoints, warnings } = endpointsOf([podObject('a', 'm', '10.0.0.1', { annotations })]);
+    expect(endpoints[0]).not.toHaveProperty('metricsPort');
+    expect(warnings).toEqual([
+      'test Pod default/a: annotation metrics.inference-gateway/port: expected a port, "1" to "65535": it is passed over',
+    ]);
+  });
+
   it('says that a replay port alone has no effect', () => {
     const annotations = { 'kv-events.inference-gateway/replay-port': '5558' };
     const { endpoints, warnings } = endpointsOf([podObject('a', 'm', '10.0.0.1', { annotations })]);

@@ -57,6 +57,18 @@ describe('compileRewrites', () => {
     expect(warnings).toEqual([expect.stringContaining('default/r rule 0 has no targets')]);
   });
 
+  it('leaves out a rewrite of a pool that is no scheduler of this gateway, and says so', () => {
+    const objects = [
+      rewriteObject('theirs', 'm9', [exact('x', 'm1')]),
+      rewriteObject('ours', 'm1', [exact('x', 'm1')]),
+    ];
+    const { rewrites, warnings } = rewritesOf(objects);
+    expect(rewrites.map(({ name }) => name)).toEqual(['default/ours']);
+    expect(warnings).toEqual([
+      'test InferenceModelRewrite default/theirs: its poolRef names "m9", which is no scheduler of this gateway (m1, m2): it is left out',
+    ]);
+  });
+
   it('says so when no scheduler serves a target', () => {
     expect(rewritesOf([rewriteObject('r', 'm1', [exact('x', 'm9')])]).warnings).toEqual([
       expect.stringContaining('no scheduler serves its target "m9"'),

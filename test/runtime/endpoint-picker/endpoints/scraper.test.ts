@@ -56,28 +56,31 @@ function rig(change: Partial<ScraperOptions> = {}) {
     log: { info: note, warn: note },
     intervalMs: 10,
     idleIntervalMs: 40,
-    timeoutMs: 300,
+    timeoutMs: 5000,
     ...change,
   });
   scrapers.push(scraper);
-  const answers: Array<EngineMetrics | 'no-metrics' | 'refused'> = [];
+  const answers: Array<EngineMetrics | 'no-metrics'> = [];
+  const faults: string[] = [];
   const paces: number[] = [];
   return {
     log,
     observer,
     answers,
+    faults,
     paces,
     scraper,
-    watch(address: string, engine: EngineType = 'vllm') {
+    watch(address: string, engine: EngineType = 'vllm', metricsPort?: number) {
       return scraper.watch({
         address,
+        ...(metricsPort !== undefined && { metricsPort }),
         pod: 'models/llama-0',
         scheduler: 'models/llama',
         engine,
         busy: () => false,
         sent() {},
         answered: (answer) => answers.push(answer),
-        refused: () => answers.push('refused'),
+        failed: (how) => faults.push(how),
         paced: (intervalMs) => paces.push(intervalMs),
       });
     },
@@ -160,11 +163,11 @@ describe('the scraper', () => {
     const server = await modelServer((_, response) => response.end(PAGE));
     const { port } = server.server.address() as AddressInfo;
     await new Promise((resolve) => server.server.close(resolve));
-    const { watch, answers } = rig();
+    const { watch, answers, faults } = rig();
     watch(server.address);
-    await until(() => answers.includes('refused'));
+    await until(() => faults.includes('refused'));
     await new Promise<void>((resolve) => server.server.listen(port, '127.0.0.1', resolve));
-    await until(() => answers.some((answer) => typeof answer === 'object'));
+    await until(() => answers.length > 0);
   });
 
   test('a server that does not answer is given up at the timeout and tried anew', async () => {
@@ -175,6 +178,14 @@ describe('the scraper', () => {
     server.respond = (_, response) => response.end(PAGE);
     await until(() => answers.length > 0);
     expect(log[0]).toBe('metrics of the pod cannot be read: timeout: no answer within 40 ms');
+  });
+
+  test('a server whose page takes longer than the limit is given more time', async () => {
+    const server = await modelServer((_, response) => setTimeout(() => response.end(PAGE), 60));
+    const { watch, answers, faults } = rig({ timeoutMs: 40 });
+    watch(server.address);
+    await until(() => answers.length >= 3);
+    expect(new Set(faults)).toEqual(new Set(['timeout']));
   });
 
   test('a page that has no end is given up', async () => {
@@ -190,6 +201,27 @@ describe('the scraper', () => {
     watch(server.address);
     await until(() => log.length > 0);
     expect(log[0]).toBe('metrics of the pod cannot be read: too-large: page above 4194304 bytes');
+  });
+
+  test('the page is read where the engine has it', async () => {
+    const asked: string[] = [];
+    const server = await modelServer(({ url }, response) => {
+      asked.push(url!);
+      response.end(url === '/prometheus/metrics' ? 'trtllm_num_requests_waiting 3\n' : '[]');
+    });
+    const { watch, answers } = rig();
+    watch(server.address, 'trtllm');
+    await until(() => answers.length > 0);
+    expect([asked[0], answers[0]]).toEqual(['/prometheus/metrics', expect.objectContaining({ waiting: 3 })]);
+  });
+
+  test('the page is read at the port that the pod names', async () => {
+    const serving = await modelServer((_, response) => response.end());
+    const server = await modelServer((_, response) => response.end('nv_inference_pending_request_count 2\n'));
+    const { watch, answers } = rig();
+    watch(serving.address, 'triton', (server.server.address() as AddressInfo).port);
+    await until(() => answers.length > 0);
+    expect([serving.requests, answers[0]]).toEqual([0, expect.objectContaining({ waiting: 2 })]);
   });
 
   test('a page of another engine is told once in the log', async () => {
@@ -224,7 +256,7 @@ describe('the scraper', () => {
         busy: () => false,
         sent() {},
         answered: () => answered.add(i),
-        refused() {},
+        failed() {},
         paced() {},
       });
     }

@@ -1,4 +1,4 @@
-import type { PickRequest, PickResult } from '../../../../runtime/endpoint-picker/endpoint-picker';
+import type { PendingPick, PickRequest, PickResult } from '../../../../runtime/endpoint-picker/endpoint-picker';
 import { precisePicker } from '../../../../runtime/endpoint-picker/kv-events/precise-picker';
 import type { PromptTokens } from '../../../../runtime/endpoint-picker/kv-events/prompt-tokens';
 
@@ -36,13 +36,13 @@ test('tokens that are known are picked with at once', () => {
 
 test('tokens that come later are waited for', async () => {
   const { picker, picked } = setUp(Promise.resolve(TOKENS));
-  expect(await picker.pick(REQUEST)).toBe(REFUSED);
+  expect(await (picker.pick(REQUEST) as PendingPick).result).toBe(REFUSED);
   expect(picked).toEqual([TOKENS]);
 });
 
 test('without tokens the pick goes on as ever', async () => {
   const { picker, picked } = setUp(Promise.resolve(undefined));
-  expect(await picker.pick(REQUEST)).toBe(REFUSED);
+  expect(await (picker.pick(REQUEST) as PendingPick).result).toBe(REFUSED);
   expect(picked).toEqual([undefined]);
 });
 
@@ -54,4 +54,12 @@ test.each<[string, Partial<PickRequest>, boolean]>([
   const { picker, picked } = setUp(TOKENS, covered);
   expect(picker.pick({ ...REQUEST, ...fields })).toBe(REFUSED);
   expect(picked).toEqual([undefined]);
+});
+
+test('of a request that is cancelled while its tokens are awaited nothing is picked', async () => {
+  const { picker, picked } = setUp(Promise.resolve(TOKENS));
+  const pending = picker.pick(REQUEST) as PendingPick;
+  pending.cancel();
+  expect(await pending.result).toMatchObject({ outcome: 'cancelled' });
+  expect(picked).toEqual([]);
 });

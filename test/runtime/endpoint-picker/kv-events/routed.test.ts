@@ -87,7 +87,7 @@ test('a prompt goes to the pod that holds it, not to the one that it was sent to
     metrics: { watch: () => ({ wake() {}, stop() {} }), close: async () => undefined },
     clock,
     random,
-    observe: { picked() {}, refused() {}, servedElsewhere() {}, scraped() {} },
+    observe: { picked() {}, refused() {}, servedElsewhere() {}, retried() {}, scraped() {} },
     precise,
   });
   const router = createBodyRouter({

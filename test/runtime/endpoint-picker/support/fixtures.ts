@@ -158,6 +158,7 @@ export function recordingObserver(): RecordingObserver {
     picked: (scheduler, pod) => lines.push(`picked ${scheduler} ${pod}`),
     refused: (scheduler, kind) => lines.push(`refused ${scheduler} ${kind}`),
     servedElsewhere: (scheduler, kind) => lines.push(`served elsewhere ${scheduler} ${kind}`),
+    retried: (scheduler, attempts) => lines.push(`retried ${scheduler} ${attempts}`),
     scraped: (scheduler, outcome) => lines.push(`scraped ${scheduler} ${outcome}`),
   };
 }

@@ -1,7 +1,7 @@
 import type { EngineParameters } from '../../../../runtime/simulator/engine/parameters';
 import type { FleetRequest } from '../../../../runtime/simulator/fleet/fleet-request';
 import type { FleetRun, PodSpec } from '../../../../runtime/simulator/fleet/fleet-run';
-import type { Choice, FleetView, PolicyKind } from '../../../../runtime/simulator/fleet/policy';
+import type { Choice, FleetView, HeldChoice, PolicyKind } from '../../../../runtime/simulator/fleet/policy';
 import { SMALL } from '../engine/engine-trial';
 
 /** A pod of 10 ms a step and 1,000 prompt tokens a second. */
@@ -24,7 +24,7 @@ export function requestsEvery(gapSeconds: number, count: number, fields: Partial
 }
 
 /** A policy by what it chooses. */
-export function policyOf(choose: (request: FleetRequest, view: FleetView) => Choice): PolicyKind {
+export function policyOf(choose: (request: FleetRequest, view: FleetView) => Choice | HeldChoice): PolicyKind {
   return {
     name: 'test',
     scrapeInterval: { busySeconds: 0.1, idleSeconds: 1 },

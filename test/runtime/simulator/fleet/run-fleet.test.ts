@@ -221,7 +221,7 @@ test('no scrape of a policy is answered between a metrics outage and its end', (
         busy: () => false,
         sent() {},
         answered: () => answers.push(Math.floor(view.now())),
-        refused() {},
+        failed() {},
         paced() {},
       });
       return ROUND_ROBIN.create(view);
@@ -252,7 +252,7 @@ test('the run’s own scrape interval comes before the policy’s', () => {
             scrapes += 1;
           },
           answered() {},
-          refused() {},
+          failed() {},
           paced() {},
         });
         return FIRST_POD.create(view);

@@ -35,7 +35,7 @@ function watchOne({ interval, network = LOSSLESS, random = () => 0 }: Surroundin
     busy: () => state.busy,
     sent: () => told.push(['sent', state.now]),
     answered: (metrics) => told.push(['answered', state.now, (metrics as EngineMetrics).waiting]),
-    refused: () => told.push(['refused', state.now]),
+    failed: (how) => told.push([how, state.now]),
     paced: (ms) => told.push(['paced', state.now, ms]),
   };
   const watch = source.watch(target);

@@ -31,6 +31,23 @@ test('stopMetrics: the page is gone, inference goes on', () =>
     expect((await post(server, '/v1/completions', ASK)).status).toBe(200);
   }));
 
+test.each([
+  ['idle', 0, 0],
+  ['full', 1000, 256],
+] as const)('lyingMetrics: the page tells of an engine that is %s', (lyingMetrics, waiting, running) =>
+  withServer({ faults: { lyingMetrics } }, async (server) => {
+    expect(await metric(server, 'vllm:num_requests_waiting{')).toBe(waiting);
+    expect(await metric(server, 'vllm:num_requests_running')).toBe(running);
+    expect((await post(server, '/v1/completions', ASK)).status).toBe(200);
+  }),
+);
+
+test('reset: an inference request ends with its connection, metrics go on', () =>
+  withServer({ faults: { reset: true } }, async (server) => {
+    await expect(post(server, '/v1/completions', ASK)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(200);
+  }));
+
 test('startDelaySeconds: 503 everywhere until the time has passed', () =>
   withServer({ faults: { startDelaySeconds: 0.3 } }, async (server) => {
     expect((await fetch(`${server.url}/metrics`)).status).toBe(503);

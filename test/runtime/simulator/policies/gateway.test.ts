@@ -201,7 +201,7 @@ test('first tokens are asked for of few requests only', () => {
 test('weights decide: by free KV cache alone the emptier pod is taken, by nothing the one with fewer requests', () => {
   const none = { queue: 0, kvCache: 0, prefix: 0, lru: 0, loraAffinity: 0, runningRequests: 0, predictedLatency: 0 };
   const picksBy = (weights: typeof none) => {
-    const trial = policyTrial(gatewayPolicy('trial', weights), 2);
+    const trial = policyTrial(gatewayPolicy('trial', { weights }), 2);
     trial.scrape(0, { kvUsage: 0.9, kvCapacityTokens: 1_000_000 });
     trial.scrape(1, { kvUsage: 0.1, kvCapacityTokens: 1_000_000 });
     return shares(trial, 2, 10);

@@ -64,6 +64,9 @@ export function policyTrial(kind: PolicyKind, pods: number, options: TrialOption
   const view: FleetView = {
     pods: fleet,
     now: () => trial.now,
+    after() {
+      throw new Error('no policy here waits');
+    },
     random,
     maxQueueTimeSeconds: 30,
     onReadiness: (listener) => listeners.push(listener),
@@ -84,6 +87,7 @@ export function policyTrial(kind: PolicyKind, pods: number, options: TrialOption
     choice(fields) {
       const choice = policy.choose(fleetRequest(trial.now, fields));
       if (typeof choice === 'string') throw new Error(`no choice: ${choice}`);
+      if (!('pods' in choice)) throw new Error('the request is held');
       return choice;
     },
   };

@@ -61,7 +61,7 @@ function noting(kind: PolicyKind, picks: Pick[]): PolicyKind {
       return {
         choose(request) {
           const choice = policy.choose(request);
-          picks.push({ request, pods: typeof choice === 'string' ? [] : choice.pods });
+          picks.push({ request, pods: typeof choice === 'object' && 'pods' in choice ? choice.pods : [] });
           return choice;
         },
       };

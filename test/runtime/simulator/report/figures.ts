@@ -1,4 +1,4 @@
-import type { RunFigures } from '../../../../runtime/simulator/report/run-figures';
+import type { BandFigures, RunFigures } from '../../../../runtime/simulator/report/run-figures';
 
 /** Figures of a run whose P95 is `p95`; P50 is half of it, P99 double. */
 export function figures(p95: number, others: Partial<RunFigures> = {}): RunFigures {
@@ -24,3 +24,9 @@ export const UNANSWERED: RunFigures = figures(1, {
   prefixHitRate: null,
   failed: 100,
 });
+
+/** Figures of a band whose P95 is `p95`. */
+export function bandFigures(band: BandFigures['band'], p95: number): BandFigures {
+  const counts = { requests: 100, refused: 5, expired: 20, errors: 0 };
+  return { band, p50: p95 / 2, p95, p99: p95 * 2, goodputPerSecond: 3, ...counts };
+}

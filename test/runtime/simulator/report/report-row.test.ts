@@ -1,5 +1,5 @@
 import { type ComparedRuns, reportRow } from '../../../../runtime/simulator/report/report-row';
-import { figures, UNANSWERED } from './figures';
+import { bandFigures, figures, UNANSWERED } from './figures';
 
 const KEY = { scenario: 'mixed-8b', policy: 'gateway', rate: 12 };
 
@@ -80,4 +80,15 @@ test('no figure is NaN or infinite when round robin answered nothing', () => {
 
 test('failures are the mean per run', () => {
   expect(row({ runs: [figures(1, { failed: 3 }), figures(1, { failed: 4 })] }).failed).toBe(3.5);
+});
+
+test('bands are means over seeds, too', () => {
+  const { bands } = row({
+    runs: [1, 3].map((p95) => figures(1, { bands: [bandFigures('critical', p95), bandFigures('sheddable', p95)] })),
+  });
+  expect(bands?.map(({ band, ttft_p95_s }) => [band, ttft_p95_s])).toEqual([
+    ['critical', 2],
+    ['sheddable', 2],
+  ]);
+  expect('bands' in row({})).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { reportRow } from '../../../../runtime/simulator/report/report-row';
 import { awsText, reportTable } from '../../../../runtime/simulator/report/report-table';
 import type { RunFigures } from '../../../../runtime/simulator/report/run-figures';
-import { figures, UNANSWERED } from './figures';
+import { bandFigures, figures, UNANSWERED } from './figures';
 
 const PLAIN = { bold: (text: string) => text, dim: (text: string) => text };
 const HEAD = { scenario: 'mixed-8b', title: 'Eight pods.', rate: 12, seeds: 2, notes: ['scraped every 5s'] };
@@ -58,4 +58,12 @@ test('a run too short for its warm-up says so, and only that one', () => {
 test('the look comes from the caller alone', () => {
   const painted = reportTable(HEAD, [], { bold: (text) => `<${text}>`, dim: (text) => `(${text})` });
   expect(painted).toContain('<mixed-8b>');
+});
+
+test('the bands of each policy stand below, with what was refused at once and after a wait', () => {
+  const run = figures(1, { bands: [bandFigures('critical', 0.1), bandFigures('sheddable', 10)] });
+  const lines = reportTable(HEAD, [row('gateway-flow', run)], PLAIN).split('\n');
+  expect(lines[4]).toMatch(/^band .*refused +expired/);
+  expect(lines[5]).toMatch(/^gateway-flow critical +50\.0 ms +100 ms/);
+  expect(lines[6]).toMatch(/^gateway-flow sheddable .* 5\.0 % +20\.0 % +0$/);
 });

@@ -12,6 +12,7 @@ const RESULT: RunResult = {
   prefixHitRate: 0.5,
   preemptions: 4,
   requestsByPod: [50, 51],
+  bands: new Map(),
 };
 
 test('percentiles are of the answered requests, and refusals count as failed', () => {
@@ -39,4 +40,28 @@ test('what a run without answers cannot tell is null, never NaN', () => {
     interTokenMeanSeconds: null,
     prefixHitRate: null,
   });
+});
+
+test('bands are told, the most important first, unless all requests are Standard', () => {
+  const band = {
+    requests: 4,
+    refused: 1,
+    expired: 1,
+    errors: 0,
+    firstTokenSeconds: Float64Array.of(1, 3),
+    goodputPerSecond: 0.5,
+  };
+  const bands = figuresOf({
+    ...RESULT,
+    bands: new Map([
+      ['sheddable', band],
+      ['critical', band],
+    ] as const),
+  }).bands;
+  const told = { p50: 2, p95: 2.9, p99: 2.98, requests: 4, refused: 1, expired: 1, errors: 0, goodputPerSecond: 0.5 };
+  expect(bands).toEqual([
+    { band: 'critical', ...told },
+    { band: 'sheddable', ...told },
+  ]);
+  expect('bands' in figuresOf({ ...RESULT, bands: new Map([['standard', band]] as const) })).toBe(false);
 });

@@ -94,7 +94,7 @@ test('a trace has its own rate, and warms up for a tenth at most', async () => {
   expect(await rates({ trace, rate: '2' })).toEqual([[2]]);
 });
 
-const SUCH_POLICIES = /there is no such policy; expected "all" or some of gateway, gie-default, /;
+const SUCH_POLICIES = /there is no such policy; expected "all" or some of gateway, gateway-flow, gie-default, /;
 
 test.each<[string, Partial<OrderFlags>, string | RegExp]>([
   [

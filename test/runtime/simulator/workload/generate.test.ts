@@ -125,3 +125,61 @@ test('requests use every connection', () => {
   const requests = generated({ connections: 4 });
   expect(new Set(requests.map(({ connection }) => connection))).toEqual(new Set([0, 1, 2, 3]));
 });
+
+const BANDS = [
+  { priority: 1, share: 0.25 },
+  { priority: -1, share: 0.75, tenants: [{ share: 3 }, { share: 1, size: 4 }] },
+];
+
+/** Without what depends on other bands: ids of blocks. */
+function ofPriority(requests: readonly FleetRequest[], wanted: number): object[] {
+  return requests
+    .filter(({ priority = 0 }) => priority === wanted)
+    .map(({ at, promptTokens, outputTokens, tenant, connection }) => ({
+      at,
+      promptTokens,
+      outputTokens,
+      tenant,
+      connection,
+    }));
+}
+
+test('bands have their shares of the rate, in order of arrival', () => {
+  const requests = generated({ arrivalSeconds: 400, bands: BANDS });
+  expect(ofPriority(requests, 1).length / requests.length).toBeCloseTo(0.25, 1);
+  expect(requests.length / (400 * mixed.ratePerSecond)).toBeCloseTo(1, 1);
+  expect(requests.map(({ at }) => at)).toEqual(requests.map(({ at }) => at).sort((a, b) => a - b));
+});
+
+test('a band’s requests are the same whatever the others send', () => {
+  const critical = { priority: 1, share: 0.5 };
+  const alone = generated({ ...ALL, bands: [critical, { priority: 0, share: 0.5 }] }, 10);
+  const crowded = generated(
+    {
+      ...ALL,
+      bands: [
+        { ...critical, share: 0.125 },
+        { priority: 0, share: 0.875 },
+      ],
+    },
+    40,
+  );
+  expect(ofPriority(crowded, 1)).toEqual(ofPriority(alone, 1));
+});
+
+test('tenants of a band have their shares and sizes', () => {
+  const requests = generated({ arrivalSeconds: 1000, promptTokens: constant(100), bands: BANDS });
+  const of = (tenant: string) => requests.filter((request) => request.tenant === tenant);
+  const [many, few] = [of('sheddable-0'), of('sheddable-1')];
+  expect(many.length / (many.length + few.length)).toBeCloseTo(0.75, 1);
+  expect(new Set(many.map(({ promptTokens }) => promptTokens))).toEqual(new Set([100]));
+  expect(new Set(few.map(({ promptTokens }) => promptTokens))).toEqual(new Set([400]));
+  expect(many.length + few.length).toBe(ofPriority(requests, -1).length);
+});
+
+test('prefixes are shared by all bands, and nothing else is', () => {
+  const prefixes = { groups: 1, tokens: 640, zipf: 0 };
+  const requests = generated({ prefixes, promptTokens: constant(640), bands: BANDS });
+  expect(new Set(requests.map(({ prefixHashes }) => prefixHashes[9])).size).toBe(1);
+  expect(new Set(requests.map(({ prefixHashes }) => prefixHashes[10])).size).toBe(requests.length);
+});

@@ -39,6 +39,12 @@ const DIALECTS: [DialectName, string[]][] = [
   ],
 ];
 
+test('the page is also where trtllm-serve has it', () =>
+  withServer({ dialect: 'trtllm' }, async (server) => {
+    const page = await (await fetch(`${server.url}/prometheus/metrics`)).text();
+    expect(page).toContain('\ntrtllm_num_requests_waiting{');
+  }));
+
 const COMMENT = /^# (HELP [a-zA-Z_:][\w:]* .+|TYPE [a-zA-Z_:][\w:]* (counter|gauge|histogram))$/;
 const SAMPLE =
   /^[a-zA-Z_:][\w:]*(\{[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*"(,[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*")*\})? (\+Inf|[-+.\deE]+)$/;

@@ -1,0 +1,74 @@
+import type { TenantQueue, Waiter } from './tenant-queue';
+
+/**
+ * Tokens that a tenant may dispatch in one turn. Most requests of a chat are not larger, so that a turn dispatches one;
+ * and what a tenant of small requests sends in one turn is not more than some ten milliseconds of one engine's prefill.
+ */
+export const QUANTUM_TOKENS = 2048;
+
+/**
+ * Deficit round robin over the queues of a band. A queue whose turn it is gets the quantum, and dispatches until its next
+ * request is larger than what it has left, which it keeps for its next turn; when it is empty it loses that. Of any two
+ * queues that both have something waiting, the tokens dispatched over any time differ by less than the quantum and twice
+ * the largest request. A request costs as many steps as it has quanta, whatever the number of queues.
+ */
+export interface TenantTurns<T> {
+  /** At the end of the round. The queue has something waiting. */
+  add(queue: TenantQueue<T>): void;
+  /** Takes out a queue that is empty. */
+  delete(queue: TenantQueue<T>): void;
+  /** Whose turn it is: the same one until it leaves. Undefined: nothing waits. */
+  head(): Waiter<T> | undefined;
+  /** The head goes on: its tokens are taken off its queue's deficit. */
+  charge(head: Waiter<T>): void;
+  /** The queue for which `size` is greatest, the first in turn of equals. */
+  longest(size: (queue: TenantQueue<T>) => number): TenantQueue<T> | undefined;
+}
+
+export function createTenantTurns<T>(): TenantTurns<T> {
+  let current: TenantQueue<T> | undefined;
+
+  function turnTo(queue: TenantQueue<T>): void {
+    current = queue;
+    queue.deficit += QUANTUM_TOKENS;
+  }
+
+  return {
+    add(queue) {
+      queue.deficit = 0;
+      if (current === undefined) {
+        queue.next = queue;
+        queue.previous = queue;
+        turnTo(queue);
+        return;
+      }
+      queue.next = current;
+      queue.previous = current.previous;
+      current.previous.next = queue;
+      current.previous = queue;
+    },
+    delete(queue) {
+      const { next, previous } = queue;
+      previous.next = next;
+      next.previous = previous;
+      if (current !== queue) return;
+      if (next === queue) current = undefined;
+      else turnTo(next);
+    },
+    head() {
+      if (current === undefined) return undefined;
+      while (current.oldest!.tokens > current.deficit) turnTo(current.next);
+      return current.oldest;
+    },
+    charge({ queue, tokens }) {
+      queue.deficit -= tokens;
+    },
+    longest(size) {
+      if (current === undefined) return undefined;
+      let found = current;
+      for (let queue = current.next; queue !== current; queue = queue.next)
+        if (size(queue) > size(found)) found = queue;
+      return found;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { HealthSubject, PoolHealth } from './endpoint-health';
+import { isOver, rampLimit } from './ramp';
+
+export function createPoolHealth(): PoolHealth {
+  return { tended: new Set(), ready: 0 };
+}
+
+/**
+ * Requests may exclude half of the endpoints and no more: where they fail everywhere, the fault may be theirs.
+ */
+export function mayExcludeByRequests({ tended, ready }: PoolHealth): boolean {
+  let excluded = 0;
+  for (const { health, ready: isReady } of tended) {
+    if (isReady && health.exclusion !== undefined && health.exclusion.until < Number.POSITIVE_INFINITY) excluded += 1;
+  }
+  return (excluded + 1) * 2 <= ready;
+}
+
+/**
+ * Brings the endpoints that time changes up to date, and tells of each that a decision has to see anew. To be called
+ * before a decision; where nothing is tended it costs nothing. `members`: all endpoints of the pool.
+ */
+export function tend<Subject extends HealthSubject>(
+  pool: PoolHealth,
+  members: Iterable<Subject>,
+  now: number,
+  changed: (endpoint: HealthSubject) => void,
+): void {
+  if (pool.tended.size === 0) return;
+  for (const endpoint of pool.tended) advance(pool, endpoint, now, changed);
+  const mean = meanInFlight(members, now);
+  for (const endpoint of pool.tended) {
+    const barred = isBarred(endpoint, mean, now);
+    if (barred === endpoint.health.barred) continue;
+    endpoint.health.barred = barred;
+    changed(endpoint);
+  }
+}
+
+/** Lets every endpoint that is only held back take more, where nobody else could. Tells whether there was one. */
+export function liftBars(pool: PoolHealth, changed: (endpoint: HealthSubject) => void): boolean {
+  let lifted = false;
+  for (const endpoint of pool.tended) {
+    const { health } = endpoint;
+    if (!health.barred || health.exclusion !== undefined) continue;
+    health.barred = false;
+    lifted = true;
+    changed(endpoint);
+  }
+  return lifted;
+}
+
+function advance(
+  { tended }: PoolHealth,
+  endpoint: HealthSubject,
+  now: number,
+  changed: (endpoint: HealthSubject) => void,
+): void {
+  const { health } = endpoint;
+  const { exclusion, ramp } = health;
+  if (exclusion !== undefined && now >= exclusion.until) {
+    health.exclusion = undefined;
+    health.probation = exclusion.reason as NonNullable<typeof health.probation>;
+    health.admittedAt = now;
+    changed(endpoint);
+  }
+  if (ramp !== undefined && isOver(ramp, now)) health.ramp = undefined;
+  if (health.exclusion !== undefined || health.probation !== undefined || health.ramp !== undefined) return;
+  tended.delete(endpoint);
+  if (!health.barred) return;
+  health.barred = false;
+  changed(endpoint);
+}
+
+/** Of those that are established and are preferred as their metrics are fresh; NaN: there is none. */
+function meanInFlight(members: Iterable<HealthSubject>, now: number): number {
+  let requests = 0;
+  let count = 0;
+  for (const { ready, freshUntil, health, load } of members) {
+    if (!ready || now > freshUntil || health.exclusion || health.probation || health.ramp) continue;
+    requests += load.requests;
+    count += 1;
+  }
+  return requests / count;
+}
+
+function isBarred({ health, load }: HealthSubject, meanOfOthers: number, now: number): boolean {
+  // Nobody is there to take it instead.
+  if (Number.isNaN(meanOfOthers)) return false;
+  if (health.probation !== undefined) return load.requests >= 1;
+  return health.ramp !== undefined && load.requests >= rampLimit(health.ramp, meanOfOthers, now);
+}

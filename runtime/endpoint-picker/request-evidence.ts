@@ -1,0 +1,61 @@
+import { answerBegan, requestFailed, requestSucceeded } from './health/evidence';
+import { endpointChanged, type PooledEndpoint } from './pooled-endpoint';
+
+/** What one request tells of the health of the endpoints that it was sent to. */
+export interface RequestEvidence {
+  /** In the order of the pick: Envoy tries them in it. */
+  readonly order: readonly PooledEndpoint[];
+  /** Clock, milliseconds. */
+  readonly pickedAt: number;
+  /** Response headers came, from an endpoint or from an unknown address. */
+  answered: boolean;
+}
+
+/**
+ * Response headers came from `server`, undefined where it is not of the pool, on connection attempt number `attempts`:
+ * those before it in the order failed. Where the number does not fit the order, as when Envoy does not know an endpoint
+ * yet, nobody is blamed.
+ */
+export function responseCame(
+  evidence: RequestEvidence,
+  server: PooledEndpoint | undefined,
+  attempts: number,
+  now: number,
+): void {
+  const { order, pickedAt } = evidence;
+  evidence.answered = true;
+  const place = server === undefined ? -1 : order.indexOf(server);
+  const failed = place < 0 && attempts > order.length ? order.length : place === attempts - 1 ? place : 0;
+  for (const endpoint of order.slice(0, failed)) {
+    requestFailed(endpoint, 'connection', pickedAt, now);
+    endpointChanged(endpoint);
+  }
+  if (server === undefined) return;
+  answerBegan(server, pickedAt, now);
+  endpointChanged(server);
+}
+
+/** Statuses of a server that refuses or is busy: they say nothing against it. */
+const REFUSALS: ReadonlySet<number> = new Set([501, 503]);
+
+/**
+ * The request is over, at `server`. A 502, 503 or 504 without a response of an endpoint is Envoy's own, after the first
+ * endpoint failed. `status` undefined: the client went away, which says nothing.
+ */
+export function requestOver(
+  { order, pickedAt, answered }: RequestEvidence,
+  server: PooledEndpoint | undefined,
+  status: number | undefined,
+  now: number,
+): void {
+  if (status === undefined) return;
+  const endpoint = answered ? server : order[0];
+  if (endpoint === undefined) return;
+  if (!answered) {
+    if (status === 504) requestFailed(endpoint, 'no-answer', pickedAt, now);
+    else if (status === 502 || status === 503) requestFailed(endpoint, 'connection', pickedAt, now);
+  } else if (status < 400) requestSucceeded(endpoint, pickedAt, now);
+  else if (status >= 500 && !REFUSALS.has(status)) requestFailed(endpoint, 'errors', pickedAt, now);
+  else return;
+  endpointChanged(endpoint);
+}

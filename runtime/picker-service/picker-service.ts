@@ -1,0 +1,149 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SecureContextOptions } from 'node:tls';
+import type { Logger } from 'pino';
+import { MAX_REQUEST_BODY_BYTES } from '../../lib/api/inference-gateway-config/bbr';
+import type { GatewayState } from '../../lib/translate/gateway-state';
+import type { PoolStatus } from '../endpoint-picker/status';
+import { BodyBudget } from '../ext-proc/body-budget';
+import { type ExtProcCounters, newCounters } from '../ext-proc/counters';
+import type { ListenAddress } from '../ext-proc/listen';
+import type { ExtProcServer } from '../ext-proc/server';
+import { startGiePicker } from '../gie-picker/gie-picker';
+import { servePickerRpc } from '../picker-rpc/serve/picker-server';
+import { createRouterMetrics, type MetricsPage } from '../telemetry/router-metrics';
+import { createPickerCore } from './picker-core';
+
+export interface PickerServiceOptions {
+  /** Where routers reach it. */
+  readonly listen: ListenAddress;
+  readonly tls?: SecureContextOptions;
+  /** Where other gateways reach the pickers of single schedulers, by the protocol of the inference extension. */
+  readonly extProc?: ReadonlyArray<{ readonly scheduler: string; readonly listen: ListenAddress }>;
+  readonly state: GatewayState;
+  /** Pick for these only, each `namespace/name`. Default: all. */
+  readonly schedulers?: readonly string[];
+  /** Who it is among its replicas, over its lives. */
+  readonly replica: string;
+  readonly log: Logger;
+}
+
+/** The Endpoint Pickers of a gateway as a process of their own. */
+export interface PickerService {
+  metricsPage(): Promise<MetricsPage>;
+  /** The next pick is made by `state`. */
+  update(state: GatewayState): void;
+  /** For connections from now on. */
+  setTls(tls: SecureContextOptions): void;
+  status(): readonly PoolStatus[];
+  /** Routers are asked to pick elsewhere, and get at most `drainMs` for it. */
+  close(drainMs: number): Promise<void>;
+}
+
+/** The largest body, and room for the message around it. */
+const MAX_MESSAGE_BYTES = MAX_REQUEST_BODY_BYTES + 1_048_576;
+
+/** Request bodies of other gateways that may lie in this process at once. */
+const BODY_BUDGET_BYTES = 2 * 1024 ** 3;
+
+/** Rejects when an address cannot be had. */
+export async function startPickerService(options: PickerServiceOptions): Promise<PickerService> {
+  const { log, schedulers } = options;
+  const clock = () => performance.now();
+  let state = ownState(options.state, schedulers);
+  let known = names(state);
+  const { extProc = [] } = options;
+  const budget = new BodyBudget(BODY_BUDGET_BYTES);
+  const gieServers: ExtProcServer[] = [];
+  const metrics = createRouterMetrics({
+    pools: () => core.status(),
+    waiting: () => core.waiting(),
+    counters: () => sumOf(gieServers.map(({ counters }) => counters)),
+    bufferedBytes: () => budget.usedBytes,
+    peers: () => routers(),
+  });
+  const core = createPickerCore({
+    state,
+    clock,
+    random: Math.random,
+    observe: metrics,
+    bodies: extProc.length > 0,
+    log,
+  });
+  const onPickerError = (error: unknown) => log.error({ err: error }, 'no endpoint could be chosen');
+  const startedAt = Date.now();
+  let routers = () => 0;
+  const closeGie = (drainMs: number) => Promise.all(gieServers.map((one) => one.close(drainMs)));
+  try {
+    for (const one of extProc) {
+      gieServers.push(
+        await startGiePicker({
+          ...one,
+          picker: core.picker,
+          state: () => state,
+          maxMessageBytes: MAX_MESSAGE_BYTES,
+          budget,
+          random: Math.random,
+          clock,
+          yieldTurn: () => nextTurn(),
+          observe: metrics.router,
+          onPickerError,
+          onHandlerError: (error) => log.error({ err: error }, 'a request of another gateway could not be processed'),
+        }),
+      );
+    }
+    const server = await servePickerRpc({
+      picker: core.picker,
+      enter: core.enter,
+      knows: (scheduler) => known.has(scheduler),
+      onPickerError,
+      listen: options.listen,
+      ...(options.tls && { tls: options.tls }),
+      gateway: () => state.gateway,
+      identity: { replica: options.replica, boot: `${process.pid}-${startedAt}`, startedAt, schedulers },
+      clock,
+      log,
+    });
+    routers = server.routers;
+    return {
+      metricsPage: metrics.page,
+      update(next) {
+        state = ownState(next, schedulers);
+        known = names(state);
+        core.update(state);
+      },
+      setTls: server.setTls,
+      status: core.status,
+      async close(drainMs) {
+        await Promise.all([server.close(drainMs), closeGie(drainMs)]);
+        await core.close();
+      },
+    };
+  } catch (error) {
+    await closeGie(0);
+    await core.close();
+    throw error;
+  }
+}
+
+/** Of what the metrics page tells. */
+function sumOf(all: ReadonlyArray<Readonly<ExtProcCounters>>): ExtProcCounters {
+  const sum = newCounters();
+  for (const { openStreams, malformed, tooLarge, handlerErrors, budgetRefusals } of all) {
+    sum.openStreams += openStreams;
+    sum.malformed += malformed;
+    sum.tooLarge += tooLarge;
+    sum.handlerErrors += handlerErrors;
+    sum.budgetRefusals += budgetRefusals;
+  }
+  return sum;
+}
+
+function ownState(state: GatewayState, schedulers: readonly string[] | undefined): GatewayState {
+  if (schedulers === undefined) return state;
+  const own = state.schedulers.filter(({ namespace, name }) => schedulers.includes(`${namespace}/${name}`));
+  return { ...state, schedulers: own };
+}
+
+function names({ schedulers }: GatewayState): ReadonlySet<string> {
+  return new Set(schedulers.map(({ namespace, name }) => `${namespace}/${name}`));
+}
