@@ -147,7 +147,7 @@ const scripts: Record<string, string> = {
   faults: 'npm run --silent bundle && tsx scripts/fault-matrix.ts',
   failover: 'npm run --silent bundle && tsx scripts/replica-failover.ts',
   soak: 'npm run --silent bundle && tsx test/soak/soak.ts',
-  'test:engines': 'npm run --silent bundle && tsx test/engines/run.ts',
+  'test:engines': 'tsx test/engines/run.ts',
   'test:processes': 'npm run --silent bundle && IGW_TEST_PICKERS=2 jest test/e2e',
 };
 for (const [name, command] of Object.entries(scripts)) project.setScript(name, command);
@@ -252,6 +252,7 @@ new JsonFile(project, 'knip.json', {
     project: ['{bin,lib,runtime,scripts,test}/**/*.ts'],
     // The `cdk` tasks of projen run it.
     ignoreDependencies: ['aws-cdk'],
+    ignoreBinaries: ['openssl'],
   },
 });
 

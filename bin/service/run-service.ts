@@ -10,14 +10,14 @@ import { EXIT_USAGE, fail } from '../exit';
 import type { ServiceFlags } from './service-flags';
 
 /** A part of the gateway that runs by the objects. */
-export interface Service {
+interface Service {
   update(state: GatewayState): void;
   metricsPage(): Promise<MetricsPage>;
   /** Takes nothing new; what is under way may take `drainMs`. */
   close(drainMs: number): Promise<void>;
 }
 
-export interface ServiceRun {
+interface ServiceRun {
   /** In words: `router`. */
   readonly kind: string;
   readonly flags: ServiceFlags;

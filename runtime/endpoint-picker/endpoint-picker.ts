@@ -43,7 +43,10 @@ export interface PickRequest {
   readonly bodyBytes?: number;
   /** Milliseconds that the request has been held before, by a replica that is gone. Default 0. */
   readonly heldMs?: number;
-  /** Only these endpoints may be chosen, each `ip:port`, or `ip` for any port there. Default: all of the pool. */
+  /**
+   * Only these endpoints may be chosen, each `ip:port`, or `ip` for any port there. Default: all of the pool. With flow
+   * control such a request never waits: it is `saturated` where none of them has room.
+   */
   readonly subset?: readonly string[];
   /** Ask for `PickedEndpoints.explanation`. */
   readonly explain: boolean;

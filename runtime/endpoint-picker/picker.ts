@@ -16,6 +16,7 @@ import { createPrefixIndex } from './prefix/prefix-index';
 import { type RequestEvidence, requestOver, responseCame } from './request-evidence';
 import { MAX_BLOCK_TOKENS, sizeOf, uncachedTokens } from './scheduling/request-size';
 import { type PoolStatus, poolStatus } from './status';
+import { subsetTest } from './subset';
 
 export interface PickerOptions {
   readonly state: GatewayState;
@@ -55,8 +56,8 @@ export interface Picker extends EndpointPicker {
    * `matchedBlocks` of its prompt were cached at the first. Undefined: the first is not known here.
    */
   enter(request: PickRequest, addresses: readonly string[], matchedBlocks: number): Ticket | undefined;
-  /** Some endpoint of the scheduler is ready. */
-  hasEndpoints(scheduler: string): boolean;
+  /** Some endpoint of the scheduler is ready; of the subset, where there is one. */
+  hasEndpoints(scheduler: string, subset?: readonly string[]): boolean;
   /** Swaps in a new state. Endpoints that stay keep their ledger, metrics and prefixes. */
   update(state: GatewayState): void;
   /** Every pod as the picker sees it now, by scheduler. */
@@ -292,7 +293,11 @@ export function createPicker(options: PickerOptions): Picker {
     pick,
     pickWithin,
     enter: enterTold,
-    hasEndpoints: (scheduler) => pools.get(scheduler)?.members.some(({ endpoint }) => endpoint.ready) ?? false,
+    hasEndpoints(scheduler, subset) {
+      const allows = subsetTest(subset);
+      const members = pools.get(scheduler)?.members ?? [];
+      return members.some(({ endpoint }) => endpoint.ready && allows(endpoint.address));
+    },
     update,
     status: () => [...pools].map(([name, pool]) => poolStatus(name, pool, clock())),
     async close() {

@@ -4,7 +4,7 @@ import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import type { PickRefused, PickRequest } from './endpoint-picker';
 import { gatherRows, ROW_LENGTH, rowAdapterSeconds, writeRow } from './endpoint-row';
 import { NO_METRICS } from './engine-metrics';
-import { type ExclusionReason, type HealthSubject, isOpen } from './health/endpoint-health';
+import { type ExclusionReason, type HealthSubject, isOpenWithoutMetrics } from './health/endpoint-health';
 import { readinessChanged } from './health/evidence';
 import { createPoolHealth, liftBars, tend } from './health/pool-health';
 import type { RequestSize } from './ledger/endpoint-load';
@@ -182,7 +182,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
   function rowsOfLedger(lastResort: boolean): Float64Array<ArrayBuffer> {
     if (ledgerRows.length !== rows.length) ledgerRows = new Float64Array(rows.length);
     for (const [i, { endpoint }] of members.entries()) {
-      const isCandidate = lastResort ? endpoint.ready : isOpen(endpoint);
+      const isCandidate = lastResort ? endpoint.ready : isOpenWithoutMetrics(endpoint);
       const until = isCandidate ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
       writeRow(ledgerRows, i * ROW_LENGTH, endpoint, NO_METRICS, until);
     }

@@ -37,8 +37,6 @@ export interface GiePickerOptions {
   onPickerError(error: unknown): void;
   /** Told of whatever else is thrown; the proxy then does as its failure mode says. */
   onHandlerError(error: unknown): void;
-  /** Obey the headers of the conformance suite, by which clients choose endpoints. Default false. */
-  readonly conformance?: boolean;
 }
 
 /** Of a proxy that says nothing. */
@@ -69,7 +67,6 @@ export function startGiePicker(options: GiePickerOptions): Promise<ExtProcServer
     observe,
     onPickerError: (error) => options.onPickerError(error),
     bodyModes: options.bodyModes ?? FULL_DUPLEX,
-    conformance: options.conformance ?? false,
   };
   return startExtProcServer({
     processor: {

@@ -23,7 +23,6 @@ import {
   type Reply,
 } from '../ext-proc/processor';
 import { anyEndpoint } from './any-endpoint';
-import { ECHO_HEADER, SELECTION_HEADER, SERVED_TEST_HEADER, servedTestValue } from './conformance';
 import { GatheredBody } from './gathered-body';
 import type { GieObserver } from './observer';
 import { type Departure, pickRequest } from './pick-request';
@@ -31,7 +30,7 @@ import { poolRoute } from './pool-route';
 import { requestHead } from './request-head';
 import { promisesModel, readRequest } from './request-reader';
 import { ResponsePass } from './response-pass';
-import { endpointList, subsetOf } from './subset';
+import { subsetOf } from './subset';
 
 /** What all requests of one picker share. */
 export interface GieContext {
@@ -47,7 +46,6 @@ export interface GieContext {
   onPickerError(error: unknown): void;
   /** Of a proxy that does not say how it sends bodies. */
   readonly bodyModes: BodyModes;
-  readonly conformance: boolean;
 }
 
 /** The namespace in which a proxy says which endpoint has served. */
@@ -84,11 +82,9 @@ export class GieStream implements ProcessorStream {
 
   requestHeaders(headers: HeaderMap, endOfStream: boolean, peer: Peer): Reply | Promise<Reply> {
     if (this.complete) return CONTINUE;
-    const { conformance, bodyModes } = this.context;
     this.headers = headers;
-    this.modes = peer.bodyModes ?? bodyModes;
-    const selected = conformance ? headers.get(SELECTION_HEADER) : undefined;
-    this.subset = selected === undefined ? subsetOf(peer.metadata) : endpointList(selected);
+    this.modes = peer.bodyModes ?? this.context.bodyModes;
+    this.subset = subsetOf(peer.metadata);
     if (endOfStream) return this.depart(EMPTY_BODY, NO_FACTS);
     if (this.context.routing() === undefined) return this.refuse('no_endpoints');
     const refusal = this.tooLarge(Number(headers.get('content-length') ?? 0));
@@ -131,13 +127,12 @@ export class GieStream implements ProcessorStream {
     if (served !== undefined && isFromUpstream(attributes)) {
       this.ticket?.served(served, Number(attributes.get('upstream.request_attempt_count')) || 1);
     }
-    const { conformance, observe } = this.context;
     this.response = new ResponsePass(headers, this.modes.response, {
       askedModel: this.askedModel,
       firstToken: this.firstToken,
-      usage: observe.requestUsed !== undefined,
+      usage: this.context.observe.requestUsed !== undefined,
     });
-    return this.response.headers(conformance ? [[SERVED_TEST_HEADER, servedTestValue(served)]] : []);
+    return this.response.headers();
   }
 
   responseBody(chunk: Buffer, endOfStream: boolean): Reply {
@@ -252,9 +247,8 @@ export class GieStream implements ProcessorStream {
     if (changed) this.askedModel = model.name;
     const sent = changed ? spliceBody(body, model.spans, model.encode(route.model)) : body;
     this.report(departure);
-    const more = this.context.conformance ? [[ECHO_HEADER, `${SERVED_TEST_HEADER}:${endpoints[0]}`] as const] : [];
     const lengthless = duplex ? this.trailers : !changed;
-    const headers = requestHead(this.headers, endpoints, { length: sent.length, changed, lengthless }, more);
+    const headers = requestHead(this.headers, endpoints, { length: sent.length, changed, lengthless });
     if (!duplex) return changed ? { ...headers, body: sent } : headers;
     return { kind: 'streamed', headers, body: sent };
   }

@@ -19,20 +19,15 @@ const ROUTE_HEADERS: ReadonlySet<string> = new Set(
 );
 
 /** The answer to a request's headers: where it goes, as header and as metadata, and what no model server is to see. */
-export function requestHead(
-  sent: HeaderMap,
-  endpoints: readonly string[],
-  body: SentBody | undefined,
-  more: ReadonlyArray<readonly [name: string, value: string]>,
-): ContinueAnswer {
+export function requestHead(sent: HeaderMap, endpoints: readonly string[], body: SentBody): ContinueAnswer {
   const destination = endpoints.join(',');
-  const set: Array<readonly [string, string]> = [[DESTINATION_ENDPOINT_HEADER, destination], ...more];
+  const set: Array<readonly [string, string]> = [[DESTINATION_ENDPOINT_HEADER, destination]];
   const remove = sentControlHeaders(sent, set).filter((name) => !ROUTE_HEADERS.has(name));
-  if (body !== undefined && body.length > 0 && (!body.lengthless || sent.has('content-length'))) {
+  if (body.length > 0 && (!body.lengthless || sent.has('content-length'))) {
     set.push(['content-length', String(body.length)]);
   }
   // The response must be readable, so that its model can be set back.
-  if (body?.changed && sent.has('accept-encoding')) remove.push('accept-encoding');
+  if (body.changed && sent.has('accept-encoding')) remove.push('accept-encoding');
   return {
     kind: 'continue',
     setHeaders: set,

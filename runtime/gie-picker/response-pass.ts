@@ -39,16 +39,15 @@ export class ResponsePass {
   }
 
   /**
-   * The answer to the headers, with `set` added. Where the proxy heeds it, a buffered body is streamed, so that no client
+   * The answer to the headers. Where the proxy heeds it, a buffered body is streamed, so that no client
    * waits for the whole of it, and a body that is not needed does not come. In FULL_DUPLEX_STREAMED mode Envoy (1.40)
    * heeds neither.
    */
-  headers(set: ReadonlyArray<readonly [name: string, value: string]>): ContinueAnswer {
+  headers(): ContinueAnswer {
     const { duplex, mode, restorer, tokenWatch, usageWatch } = this;
     const wanted = restorer !== undefined || tokenWatch !== undefined || usageWatch !== undefined;
     return {
       kind: 'continue',
-      ...(set.length > 0 && { setHeaders: set }),
       ...(restorer !== undefined && { removeHeaders: ['content-length'] }),
       ...(!duplex && wanted && mode !== 'STREAMED' && { streamResponseBody: true }),
       ...(!duplex && !wanted && mode !== 'NONE' && { skipResponseBody: true }),

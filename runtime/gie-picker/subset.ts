@@ -10,10 +10,7 @@ const SUBSET_KEY = 'x-gateway-destination-endpoint-subset';
  */
 export function subsetOf(metadata: Metadata): readonly string[] | undefined {
   const value = metadata.get(SUBSET_NAMESPACE)?.get(SUBSET_KEY);
-  return value === undefined ? undefined : endpointList(value);
-}
-
-export function endpointList(value: string | readonly string[]): readonly string[] {
+  if (value === undefined) return undefined;
   const entries = typeof value === 'string' ? value.split(',') : value;
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 }

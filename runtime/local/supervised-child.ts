@@ -6,14 +6,14 @@ import type { MetricsPage } from '../telemetry/router-metrics';
 import type { FromChild, ToChild } from './messages';
 
 /** What a process of local mode does, once it has a state. */
-export interface ChildService {
+interface ChildService {
   update(state: GatewayState): void;
   status(): readonly PoolStatus[];
   metricsPage(): Promise<MetricsPage>;
   close(): Promise<void>;
 }
 
-export interface SupervisedChildOptions {
+interface SupervisedChildOptions {
   /** In words, for messages: `router`. */
   readonly name: string;
   readonly start: (state: GatewayState) => Promise<ChildService>;

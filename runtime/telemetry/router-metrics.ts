@@ -288,10 +288,15 @@ function registerReadings(registry: Registry, { pools, counters, bufferedBytes, 
   gauge('bbr_open_streams', 'Requests that Envoy has open at this processor.', [], (metric) => {
     metric.set(counters().openStreams);
   });
-  gauge('inference_gateway_peers', 'Picker processes of a router, or routers of a picker process, connected.', [], (metric) => {
-    const connected = peers?.();
-    if (connected !== undefined) metric.set(connected);
-  });
+  gauge(
+    'inference_gateway_peers',
+    'Picker processes of a router, or routers of a picker process, connected.',
+    [],
+    (metric) => {
+      const connected = peers?.();
+      if (connected !== undefined) metric.set(connected);
+    },
+  );
   gauge('bbr_buffered_body_bytes', 'Bytes of request bodies held at this moment.', [], (metric) => {
     metric.set(bufferedBytes());
   });

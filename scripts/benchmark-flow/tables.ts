@@ -74,7 +74,7 @@ export function bandTable(fleets: readonly FleetRuns[]): string {
       }),
     ),
   );
-  return markdownTable(['fleet', 'band', 'load', 'TTFT P50', 'P95', 'P99', 'answered', 'refused', 'expired'], rows);
+  return markdownTable(['fleet', 'band', 'load', 'TTFT P50', 'P95', 'P99', 'answered', 'refused', 'expired'], rows, 3);
 }
 
 /** What must hold at twice the capacity: the worst of all runs. */

@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import type { MetricsSource } from '../../runtime/endpoint-picker/metrics-source';
 import type { FleetRequest, Workload } from '../../runtime/simulator/fleet/fleet-request';
-import type { Choice, PolicyKind } from '../../runtime/simulator/fleet/policy';
+import type { Choice, HeldChoice, PolicyKind } from '../../runtime/simulator/fleet/policy';
 import { runFleet } from '../../runtime/simulator/fleet/run-fleet';
 import { POLICIES } from '../../runtime/simulator/policies';
 import { scenarioRun } from '../../runtime/simulator/run/scenario-run';
@@ -82,8 +82,8 @@ function timed(policy: PolicyKind, watch: Stopwatch): PolicyKind {
     return result;
   }
 
-  function timedChoice(choice: Choice): Choice {
-    if (typeof choice === 'string' || choice.ticket === undefined) return choice;
+  function timedChoice(choice: Choice | HeldChoice): Choice | HeldChoice {
+    if (typeof choice === 'string' || !('pods' in choice) || choice.ticket === undefined) return choice;
     const { ticket } = choice;
     return { ...choice, ticket: { ...ticket, ended: (ok) => measure(() => ticket.ended(ok)) } };
   }

@@ -1,4 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificates } from '../runtime/picker-rpc/support/certificates';
@@ -41,6 +42,25 @@ async function start(kind: 'router' | 'picker', ...flags: string[]): Promise<Sta
   };
 }
 
+/** The answer to a gRPC health check: a frame with a HealthCheckResponse, whose status SERVING is 1. */
+async function grpcHealth(address: string): Promise<Buffer> {
+  const session = connect(`http://${address}`);
+  try {
+    const request = session.request({
+      ':method': 'POST',
+      ':path': '/grpc.health.v1.Health/Check',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    request.end(Buffer.alloc(5));
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  } finally {
+    session.close();
+  }
+}
+
 const ready = ({ probe }: Started) => until('it is ready', async () => (await probe('/readyz')) === 200);
 const socket = (name: string) => `unix:${join(folder, name)}`;
 
@@ -81,6 +101,13 @@ test('a picker without a pod that answers is healthy and ready', async () => {
   const picker = await start('picker', '--listen', socket('picker'));
   await ready(picker);
   expect(await picker.probe('/healthz')).toBe(200);
+});
+
+test('a picker serves the protocol of the inference extension beside its own', async () => {
+  const { hosts, port } = await freeAddresses(1);
+  const address = `${hosts[0]}:${port}`;
+  await ready(await start('picker', '--listen', socket('picker'), '--ext-proc', `default/a=${address}`));
+  expect(await grpcHealth(address)).toEqual(Buffer.from([0, 0, 0, 0, 2, 8, 1]));
 });
 
 test('edits of the objects come into force, and faults leave them as they are', async () => {

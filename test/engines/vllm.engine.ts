@@ -21,11 +21,7 @@ let client: OpenAI;
 
 beforeAll(async () => {
   if (SERVERS.length !== 2) throw new Error('no servers: run the suite with "npm run test:engines"');
-  gateway = await startTestGateway({
-    schedulers: [{ name: 'tiny', modelName: MODEL, loraAdapters: ADAPTERS, targetPort: SERVERS[0]!.port }],
-    pods: [],
-    objects: SERVERS.map(pod),
-  });
+  gateway = await startGateway();
   client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'none', maxRetries: 0 });
   await untilAll('told its metrics', (_, index) => podIs(index, ({ metrics }) => metrics === 'fresh'));
 });
@@ -38,6 +34,12 @@ afterEach(async () => {
   });
 });
 afterAll(() => gateway?.close());
+
+/** A gateway of the two servers; `fields` of its scheduler. */
+function startGateway(fields: Readonly<Record<string, unknown>> = {}): Promise<TestGateway> {
+  const scheduler = { name: 'tiny', modelName: MODEL, loraAdapters: ADAPTERS, targetPort: SERVERS[0]!.port, ...fields };
+  return startTestGateway({ schedulers: [scheduler], pods: [], objects: SERVERS.map(pod) });
+}
 
 function pod({ host, kvEventsPort, kvReplayPort }: VllmAddress, index: number) {
   return {
@@ -215,28 +217,44 @@ describe('routing', () => {
     return sumOfSamples(applied, 'inference_extension_kv_events_total') || 0;
   }
 
-  test('requests for an adapter go where it is loaded, and are answered under its name', async () => {
+  test('requests for an adapter go where vLLM says it is loaded, and are answered under its name', async () => {
+    // Nothing else counts here: how long a busy machine lets requests wait is not the question.
+    const affine = await startGateway({ weights: { queue: 0, kvCache: 0, prefix: 0, loraAffinity: 1 } });
+    // Past the gateway, so that only the page tells.
+    const streams = longStreams(`http://${ADDRESSES[1]}`, [TONE]);
     const ask = async (model: string) => {
-      const answer = await client.chat.completions.create({ model, messages: [content(20)], max_tokens: 2 });
-      expect(answer.model).toBe(model);
+      const body = chatBody(model, { messages: [content(20)] });
+      expect((await send(affine.url, '/v1/chat/completions', { body })).json().model).toBe(model);
     };
-    const streams = longStreams(gateway.url, [TONE]);
     try {
-      const home = await until(
-        'the adapter is seen at a pod',
-        async () => (await podStates(gateway.local)).find(({ adapters = [] }) => adapters.includes(TONE))?.address,
+      const told = ({ adapters = [] }: PodState) => adapters.includes(TONE);
+      await untilPod(affine.local, ADDRESSES[1]!, 'tells of the adapter', told);
+      const served: Array<readonly [string, number]> = [];
+      await until(
+        'four requests of each are picked between two sound pods',
+        async () => {
+          for (const model of [TONE, SQL]) {
+            const server = await serverOf(() => ask(model));
+            if (await bothSound(affine)) served.push([model, server]);
+          }
+          return served.length >= 8;
+        },
         SLOW_MS,
       );
-      const other = ADDRESSES.find((address) => address !== home)!;
-      for (let request = 0; request < 4; request++) {
-        expect(ADDRESSES[await serverOf(() => ask(TONE))]).toBe(home);
-        // The one slot at home is taken.
-        expect(ADDRESSES[await serverOf(() => ask(SQL))]).toBe(other);
-      }
+      // The one slot at the second is in use.
+      for (const [model, server] of served) expect([model, server]).toEqual([model, model === TONE ? 1 : 0]);
     } finally {
       await streams.cut();
+      await affine.close();
     }
   });
+
+  /** Not so where a busy machine has made a server so slow that it was left out for a while. */
+  async function bothSound({ local }: TestGateway): Promise<boolean> {
+    return (await podStates(local)).every(
+      (state) => state.metrics === 'fresh' && state.excluded === undefined && state.ramping !== true,
+    );
+  }
 
   test('each adapter has its own say: it is vLLM that applies it, not the name alone', async () => {
     const messages = [content(50)];

@@ -134,3 +134,27 @@ test('the gateway answers for its own health while large bodies are being read',
   await Promise.all(uploads);
   expect(order).toEqual(['health', 'upload', 'upload', 'upload', 'upload']);
 });
+
+test('a pod that was excluded is tried again although the streams that it had before go on', () => {
+  const rig = pickerRig(schedulerState());
+  const busy = () => rig.metrics.tellAll(engineMetrics({ running: 10, kvUsage: 0.2 }));
+  busy();
+  for (let i = 0; i < 40; i++) {
+    const { endpoints, ticket } = pick(rig);
+    ticket.served(endpoints[0]!);
+  }
+  sendToFirst(rig, 5, answers(500));
+  expect(excluded(rig)).toBe(true);
+  const destinations: string[] = [];
+  for (let second = 0; second < 5; second++) {
+    rig.now += 1_000;
+    busy();
+    for (let i = 0; i < 8; i++) {
+      const { endpoints, ticket } = pick(rig);
+      destinations.push(endpoints[0]!);
+      ticket.served(endpoints[0]!);
+      ticket.done(200);
+    }
+  }
+  expect(destinations).toContain(FIRST);
+});

@@ -152,6 +152,32 @@ describe('requests in flight', () => {
   });
 });
 
+describe('a request that may go to a part of the pool only', () => {
+  function ask(router: WholeRouter, subset?: readonly string[]) {
+    const outcomes: string[] = [];
+    router.admission.pickThen(pickRequest(subset === undefined ? {} : { subset }), ({ outcome }) =>
+      outcomes.push(outcome),
+    );
+    return outcomes;
+  }
+
+  test('of which nothing is there is told so at once, and holds nobody back', () => {
+    const router = wholeRouter(CONTENDED);
+    router.rig.metrics.tellAll(engineMetrics());
+    const none = ask(router, ['10.9.9.9:8000']);
+    expect(ask(router)).toEqual(['picked']);
+    expect(none).toEqual(['no-endpoints']);
+  });
+
+  test('that is full holds nobody back who may go elsewhere', () => {
+    const router = wholeRouter(CONTENDED);
+    router.rig.metrics.tellAll(engineMetrics());
+    router.rig.metrics.tell(PODS[0], FULL);
+    ask(router, [ADDRESS.get(PODS[0])!]);
+    expect(ask(router)).toEqual(['picked']);
+  });
+});
+
 /** Time in which every pod goes on telling these metrics. */
 function passUnder(router: WholeRouter, metrics: EngineMetrics, milliseconds: number): void {
   for (let left = milliseconds; left > 0; left -= 200) {

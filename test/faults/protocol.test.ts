@@ -102,7 +102,6 @@ describe('a picker behind another proxy', () => {
         throw error;
       },
       bodyModes: modes,
-      conformance: false,
     };
     return { stream: new GieStream(context), picks, heard, context };
   }

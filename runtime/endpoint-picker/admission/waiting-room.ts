@@ -78,6 +78,7 @@ export function createWaitingRoom(
     if (ready && flowControl === undefined) return atOnce(picker.pick(request), settled);
     const band = bandOf(request.priority ?? 0);
     rooms.asked(band, clock());
+    if (request.subset !== undefined) return pickOfSubset(request, request.subset, band, settled);
     // While others wait, whose turn it is is for the queue to say.
     if (ready && queue.size === 0) {
       const picked = picker.pickWithin(request, rooms.limitsOf(band, clock()));
@@ -106,6 +107,18 @@ export function createWaitingRoom(
         setTimer();
       },
     };
+  }
+
+  /** Such a request never waits: it would hold back others, who may go where it may not. */
+  function pickOfSubset(
+    request: PickRequest,
+    subset: readonly string[],
+    band: Band,
+    settled: (result: PickResult) => void,
+  ): { cancel(): void } {
+    if (!picker.hasEndpoints(name, subset)) return refuse('no-endpoints', band, settled);
+    const picked = picker.pickWithin(request, rooms.limitsOf(band, clock()));
+    return picked === undefined ? refuse('saturated', band, settled) : atOnce(picked, settled);
   }
 
   function atOnce(result: PickResult, settled: (result: PickResult) => void): { cancel(): void } {

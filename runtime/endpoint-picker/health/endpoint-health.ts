@@ -23,6 +23,8 @@ export interface EndpointHealth {
   exclusion: Exclusion | undefined;
   /** The fault after which it has to prove itself on one request. */
   probation: RequestFailure | undefined;
+  /** Requests that it has still from before its probation: they prove nothing, and do not count in it. */
+  heldBefore: number;
   /** How its share grows after it was away. */
   ramp: Ramp | undefined;
   /** It ramps or is on probation, and has as many requests as that allows. */
@@ -42,6 +44,8 @@ export interface EndpointHealth {
 
 interface Exclusion {
   readonly reason: ExclusionReason;
+  readonly at: number;
+  /** From when on it has not had its share. */
   readonly since: number;
   /** Infinity where the next answered scrape ends it. */
   readonly until: number;
@@ -63,12 +67,15 @@ export interface PoolHealth {
   readonly tended: Set<HealthSubject>;
   /** Endpoints that are ready. */
   ready: number;
+  /** Clock, milliseconds: when a scrape of any endpoint was answered last. */
+  toldAt: number;
 }
 
 export function createHealth(): EndpointHealth {
   return {
     exclusion: undefined,
     probation: undefined,
+    heldBefore: 0,
     ramp: undefined,
     barred: false,
     strikes: { connection: 0, 'no-answer': 0, errors: 0 },
@@ -83,6 +90,20 @@ export function createHealth(): EndpointHealth {
 /** New requests may go there. */
 export function isOpen({ ready, health }: Pick<HealthSubject, 'ready' | 'health'>): boolean {
   return ready && health.exclusion === undefined && !health.barred;
+}
+
+/** Others that were heard so long after one fell silent show that it is not the scrapes that fail. Milliseconds. */
+const HEARD_AFTER_MS = 2000;
+
+/**
+ * The same where no endpoint has fresh metrics: silence says nothing against one then, unless scrapes of others are
+ * answered, if only with an error.
+ */
+export function isOpenWithoutMetrics({ ready, health, pool }: HealthSubject): boolean {
+  if (!ready || health.barred) return false;
+  const { exclusion } = health;
+  if (exclusion?.reason === 'timeout') return pool.health.toldAt < exclusion.at + HEARD_AFTER_MS;
+  return exclusion === undefined;
 }
 
 /** Why it is excluded at this moment; undefined: it is not. */

@@ -51,7 +51,8 @@ export function requestFailed(endpoint: HealthSubject, kind: RequestFailure, pic
 
 /** The server answered a scrape, with whatever status. */
 export function scrapeTold(endpoint: HealthSubject, now: number): void {
-  const { health } = endpoint;
+  const { health, pool } = endpoint;
+  pool.health.toldAt = now;
   health.brokenScrapes = 0;
   if (health.exclusion?.until === Number.POSITIVE_INFINITY) readmit(endpoint, now);
 }
@@ -95,8 +96,14 @@ export function readinessChanged(endpoint: HealthSubject, ready: boolean, now: n
 
 function exclude(endpoint: HealthSubject, reason: ExclusionReason, now: number, until: number): void {
   const { health, pool } = endpoint;
+  const { exclusion } = health;
   // Who was still on its ramp goes through all of it again.
-  health.exclusion = { reason, since: health.exclusion?.since ?? now - (health.ramp?.lastsMs ?? 0), until };
+  health.exclusion = {
+    reason,
+    at: exclusion?.at ?? now,
+    since: exclusion?.since ?? now - (health.ramp?.lastsMs ?? 0),
+    until,
+  };
   health.probation = undefined;
   health.ramp = undefined;
   health.barred = false;

@@ -2,7 +2,7 @@ import type { HealthSubject, PoolHealth } from './endpoint-health';
 import { isOver, rampLimit } from './ramp';
 
 export function createPoolHealth(): PoolHealth {
-  return { tended: new Set(), ready: 0 };
+  return { tended: new Set(), ready: 0, toldAt: Number.NEGATIVE_INFINITY };
 }
 
 /**
@@ -61,6 +61,7 @@ function advance(
   if (exclusion !== undefined && now >= exclusion.until) {
     health.exclusion = undefined;
     health.probation = exclusion.reason as NonNullable<typeof health.probation>;
+    health.heldBefore = endpoint.load.requests;
     health.admittedAt = now;
     changed(endpoint);
   }
@@ -87,6 +88,9 @@ function meanInFlight(members: Iterable<HealthSubject>, now: number): number {
 function isBarred({ health, load }: HealthSubject, meanOfOthers: number, now: number): boolean {
   // Nobody is there to take it instead.
   if (Number.isNaN(meanOfOthers)) return false;
-  if (health.probation !== undefined) return load.requests >= 1;
+  if (health.probation !== undefined) {
+    health.heldBefore = Math.min(health.heldBefore, load.requests);
+    return load.requests > health.heldBefore;
+  }
   return health.ramp !== undefined && load.requests >= rampLimit(health.ramp, meanOfOthers, now);
 }

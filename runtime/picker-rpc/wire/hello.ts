@@ -3,7 +3,7 @@ import { ProtocolFault } from './protocol-fault';
 import { MAX_NAME_LENGTH } from './request-fields';
 
 /** Changes with every change of the messages that an older peer would misread. */
-export const PROTOCOL_VERSION = 1;
+const PROTOCOL_VERSION = 1;
 
 /** The first field of the first message of both sides, by which a stranger is told apart, whatever its version. */
 export const MAGIC = 'igw-picker';

@@ -108,7 +108,9 @@ describe('routing', () => {
         scheduler: 'ns/a',
         model: 'sql',
         adapter: 'sql',
+        priority: 0,
         promptBytes: 4,
+        bodyBytes: 44,
         maxOutputTokens: 9,
         prefixHashes: [],
         tokenizable: expect.any(Function),
@@ -349,7 +351,7 @@ describe('the ticket', () => {
     });
     stream.closed();
     expect(events.slice(1)).toEqual([
-      ['served', '10.0.0.9:8000'],
+      ['served', '10.0.0.9:8000', 1],
       ['done', 200],
     ]);
   });

@@ -146,6 +146,24 @@ test('when all are excluded the ready ones are used all the same, and no others'
   expect(picksByPod(rig, 10)).toEqual([0, 0, 5, 5]);
 });
 
+test('where no scrape is answered any more, silence says nothing against a pod', () => {
+  const rig = freshRig();
+  for (const target of rig.metrics.targets.values()) target.sent();
+  rig.now += 750;
+  for (const pod of [POD_0, POD_1]) rig.metrics.targets.get(pod)!.failed('timeout');
+  expect(picksByPod(rig, 8)).toEqual([0, 0, 4, 4]);
+  rig.now += 60_000;
+  expect(picksByPod(rig, 8)).toEqual([4, 4, 0, 0]);
+});
+
+test('but it does where those of others are answered, if only with an error', () => {
+  const rig = freshRig();
+  rig.metrics.targets.get(POD_0)!.failed('timeout');
+  rig.now += 60_000;
+  rig.metrics.targets.get(POD_1)!.failed('status');
+  expect(picksByPod(rig, 9)).toEqual([0, 3, 3, 3]);
+});
+
 test('a pod whose metrics are old is preferred to one that is excluded', () => {
   const rig = freshRig(2);
   rig.now += 60_000;

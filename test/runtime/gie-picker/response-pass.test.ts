@@ -9,7 +9,7 @@ const pass = (
 ) => new ResponsePass(new Map(Object.entries(headers)), mode, { ...NOTHING, ...wishes });
 
 test('a body in which a model is set back loses its length, and is asked for where it would not come', () => {
-  expect(pass('NONE', { askedModel: 'a' }).headers([])).toEqual({
+  expect(pass('NONE', { askedModel: 'a' }).headers()).toEqual({
     kind: 'continue',
     removeHeaders: ['content-length'],
     streamResponseBody: true,
@@ -17,12 +17,12 @@ test('a body in which a model is set back loses its length, and is asked for whe
 });
 
 test('no body is asked for to count its tokens', () => {
-  expect(pass('NONE', { usage: true }).headers([])).toEqual({ kind: 'continue' });
+  expect(pass('NONE', { usage: true }).headers()).toEqual({ kind: 'continue' });
 });
 
 test('a body that is not needed is asked away, but not where that is not heeded', () => {
-  expect(pass('STREAMED', {}).headers([])).toEqual({ kind: 'continue', skipResponseBody: true });
-  expect(pass('FULL_DUPLEX_STREAMED', {}).headers([])).toEqual({ kind: 'continue' });
+  expect(pass('STREAMED', {}).headers()).toEqual({ kind: 'continue', skipResponseBody: true });
+  expect(pass('FULL_DUPLEX_STREAMED', {}).headers()).toEqual({ kind: 'continue' });
 });
 
 test('before trailers nothing is held back where it could not be sent after them', () => {

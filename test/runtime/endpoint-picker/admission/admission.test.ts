@@ -213,3 +213,18 @@ describe('with flow control', () => {
     expect(await pending.result).toMatchObject({ outcome: 'picked' });
   });
 });
+
+describe('a request that may go to a part of the pool only', () => {
+  test('never waits: without room there it is saturated, and nobody is held back behind it', () => {
+    const rig = admissionRig();
+    expect(rig.ask({ subset: ['10.0.0.1:8000'] }).outcome).toBe('saturated');
+    rig.world.places = 1;
+    expect(rig.ask().outcome).toBe('picked');
+  });
+
+  test('is told no-endpoints where none of them is ready', () => {
+    const rig = admissionRig();
+    rig.world.ready = false;
+    expect(rig.ask({ subset: ['10.0.0.1:8000'] }).outcome).toBe('no-endpoints');
+  });
+});

@@ -189,6 +189,10 @@ test.each(EXPECTED)('%s: every signal of the page, and no other', (name, engine,
   expect(parseMetrics(page(name), engine)).toEqual(expected);
 });
 
+test.each(EXPECTED)('%s: the same with lines that end in CRLF', (name, engine, expected) => {
+  expect(parseMetrics(Buffer.from(page(name).toString().replaceAll('\n', '\r\n')), engine)).toEqual(expected);
+});
+
 test('every page is in the table', () => {
   expect(readdirSync(PAGES).sort()).toEqual(EXPECTED.map(([name]) => `${name}.txt`).sort());
 });

@@ -50,6 +50,7 @@ test('"all" names every scenario and every policy', async () => {
   expect([...order.policies].sort()).toEqual([
     'connection-pinned',
     'gateway',
+    'gateway-flow',
     'gie-default',
     'least-request',
     'oracle',

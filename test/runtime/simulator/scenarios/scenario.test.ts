@@ -100,3 +100,12 @@ test('what a data file leaves out has the documented default', () => {
     noticeSeconds: 10,
   });
 });
+
+test('the shares of bands must add up to 1', () => {
+  const bands = [
+    { priority: 1, share: 0.3 },
+    { priority: -1, share: 0.6 },
+  ];
+  expect(faultsOf({ bands })).toContain('the shares of all bands must add up to 1');
+  expect(faultsOf({ bands: [...bands, { priority: 0, share: 0.1 }] })).toBe('');
+});
