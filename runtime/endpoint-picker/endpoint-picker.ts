@@ -65,7 +65,7 @@ export type BlockHash = number;
 export type PickResult = PickedEndpoints | PickRefused | NoAnswer;
 
 /** No picker answered in time. The router names the pool but no endpoint, and Envoy balances. */
-export interface NoAnswer {
+interface NoAnswer {
   readonly outcome: 'no-answer';
 }
 

@@ -40,7 +40,7 @@ export interface PickerOptions {
   readonly roomChanged?: (scheduler: string) => void;
 }
 
-export type Decided = PickedEndpoints | PickRefused;
+type Decided = PickedEndpoints | PickRefused;
 
 /** The Endpoint Pickers of every scheduler of a gateway. */
 export interface Picker extends EndpointPicker {

@@ -6,7 +6,12 @@ import { createRouterMetrics } from '../../runtime/telemetry/router-metrics';
 test('the page lists exactly the metrics that are exported, with their types', async () => {
   const page = readFileSync(join(__dirname, '../../docs/metrics.md'), 'utf8');
   const listed = [...page.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, name, type]) => `${name} ${type}`);
-  const metrics = createRouterMetrics({ pools: () => [], waiting: () => [], counters: newCounters, bufferedBytes: () => 0 });
+  const metrics = createRouterMetrics({
+    pools: () => [],
+    waiting: () => [],
+    counters: newCounters,
+    bufferedBytes: () => 0,
+  });
 
   const exported = [...(await metrics.page()).text.matchAll(/^# TYPE (\w+ \w+)$/gm)].map(([, line]) => line!);
 

@@ -32,7 +32,12 @@ test('the simulated model server has the options that are named', () => {
 });
 
 test('the metrics that are named exist', async () => {
-  const metrics = createRouterMetrics({ pools: () => [], waiting: () => [], counters: newCounters, bufferedBytes: () => 0 });
+  const metrics = createRouterMetrics({
+    pools: () => [],
+    waiting: () => [],
+    counters: newCounters,
+    bufferedBytes: () => 0,
+  });
   const { text } = await metrics.page();
   const named = new Set(page.match(/inference_\w+/g));
 

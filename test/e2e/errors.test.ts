@@ -16,7 +16,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     schedulers: SCHEDULERS,
-    spec: { observability: { explain: { enabled: true } } },
+    spec: { observability: { explain: { enabled: true } }, overload: { emptyPoolHold: '0s' } },
     pods: [
       { name: 'a-0', scheduler: 'a' },
       // Ready by its object, and nothing listens there.

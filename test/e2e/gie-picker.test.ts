@@ -33,7 +33,7 @@ beforeAll(async () => {
   const own = await listenOn(
     createServer((request, response) => {
       if (request.url === '/metrics') response.writeHead(404).end();
-      else answer(request, response);
+      else void answer(request, response);
     }),
   );
   scripted = own.address;

@@ -3,7 +3,7 @@ import { adaptersObject, startTestGateway, type TestGateway, type TestGatewayOpt
 export const MODEL = 'llama';
 export const PODS = ['llama-0', 'llama-1', 'llama-2', 'llama-3'] as const;
 /** The base model and more adapters than an engine holds at once. */
-export const ADAPTERS = Array.from({ length: 8 }, (_, i) => `tuned-${i}`);
+const ADAPTERS = Array.from({ length: 8 }, (_, i) => `tuned-${i}`);
 
 /** Four simulated model servers behind the whole gateway, with flow control on. */
 export function startSoakFleet(): Promise<TestGateway> {
