@@ -251,7 +251,15 @@ new JsonFile(project, 'knip.json', {
   marker: false,
   obj: {
     $schema: './node_modules/knip/schema.json',
-    entry: ['bin/*.ts', 'lib/index.ts', 'scripts/*.ts', '.projenrc.ts', 'test/**/*.test.ts', 'test/bench/*.ts', 'test/engines/{run,*.engine}.ts'],
+    entry: [
+      'bin/*.ts',
+      'lib/index.ts',
+      'scripts/*.ts',
+      '.projenrc.ts',
+      'test/**/*.test.ts',
+      'test/bench/*.ts',
+      'test/engines/{run,*.engine}.ts',
+    ],
     project: ['{bin,lib,runtime,scripts,test}/**/*.ts'],
     // The `cdk` tasks of projen run it.
     ignoreDependencies: ['aws-cdk'],
