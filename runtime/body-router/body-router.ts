@@ -3,6 +3,7 @@ import type { EndpointPicker } from '../endpoint-picker/endpoint-picker';
 import type { Processor } from '../ext-proc/processor';
 import { createTurns } from './body/turns';
 import { refuse } from './errors';
+import { HeldRequests } from './held-requests';
 import { compileRouting, type Routing } from './models/routing';
 import type { BodyRouterObserver } from './observer';
 import { RequestStream, type RouterContext } from './request-stream';
@@ -24,12 +25,19 @@ export interface BodyRouterOptions {
   readonly created: number;
 }
 
+export interface BodyRouter extends Processor<RequestStream> {
+  /** Answers every request whose pick is awaited, and would be from now on, with 503: the process is about to end. */
+  refuseHeld(): void;
+}
+
 /** The Body-Based Router: finds each request's model, its scheduler and, through the picker, its endpoint. */
-export function createBodyRouter(options: BodyRouterOptions): Processor<RequestStream> {
+export function createBodyRouter(options: BodyRouterOptions): BodyRouter {
   const { state, observe, yieldTurn } = options;
   let routing: Routing | undefined;
+  const held = new HeldRequests();
   const context: RouterContext = {
     ...options,
+    held,
     turns: createTurns(yieldTurn),
     routing: () => {
       const current = state();
@@ -38,6 +46,7 @@ export function createBodyRouter(options: BodyRouterOptions): Processor<RequestS
     },
   };
   return {
+    refuseHeld: () => held.refuseAll(),
     open: () => new RequestStream(context),
     overloaded: () => {
       observe.requestRefused('router_overloaded');

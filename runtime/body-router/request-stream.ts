@@ -17,6 +17,7 @@ import { DECISION, EXPLAIN } from './control-headers';
 import { type BodyKind, chooseDestination } from './destination';
 import { type RefusalName, refuse } from './errors';
 import { gatewayReply } from './gateway-endpoints';
+import type { HeldRequests } from './held-requests';
 import { requestIdentity } from './identity';
 import type { Resolution } from './models/resolve';
 import type { Routing } from './models/routing';
@@ -40,7 +41,11 @@ export interface RouterContext {
   readonly created: number;
   readonly turns: Turns;
   readonly routing: () => Routing;
+  readonly held: HeldRequests;
 }
+
+/** A body that took less time to read does not matter to how long its request may be held. Milliseconds. */
+const LEAST_READING_MS = 10;
 
 /** A request whose destination is known and whose endpoint is being picked. */
 interface Departure extends Resolution {
@@ -57,7 +62,7 @@ interface Departure extends Resolution {
 export class RequestStream implements ProcessorStream {
   private headers: HeaderMap = new Map();
   private reader: BodyReader | undefined;
-  private held: PendingPick | undefined;
+  private pending: PendingPick | undefined;
   private ticket: Ticket | undefined;
   private status: number | undefined;
   private over = false;
@@ -124,7 +129,7 @@ export class RequestStream implements ProcessorStream {
 
   closed(): void {
     this.over = true;
-    this.held?.cancel();
+    this.pending?.cancel();
     this.ticket?.done(this.status);
   }
 
@@ -153,6 +158,7 @@ export class RequestStream implements ProcessorStream {
     }
     const { route } = destination;
     const departure: Departure = { ...destination, startedAt, body, facts, asked };
+    const readingMs = this.context.clock() - startedAt;
     const salt = prefixSalt(route, facts.cacheSalt ? spanBytes(body, facts.cacheSalt).toString('latin1') : '');
     let picked: PickResult | PendingPick;
     try {
@@ -163,6 +169,7 @@ export class RequestStream implements ProcessorStream {
         ...requestIdentity(this.headers, routing.state, routing.states.get(route.scheduler) ?? {}),
         promptBytes: facts.promptBytes,
         bodyBytes: body.length,
+        ...(readingMs >= LEAST_READING_MS && { heldMs: readingMs }),
         ...(facts.maxOutputTokens !== undefined && { maxOutputTokens: facts.maxOutputTokens }),
         prefixHashes: blockHashes(body, facts.prompt, salt),
         explain: this.asksExplanation(routing),
@@ -172,11 +179,21 @@ export class RequestStream implements ProcessorStream {
       return this.pickerFailed(error, route.scheduler);
     }
     if ('outcome' in picked) return this.answer(picked, departure, routing);
-    this.held = picked;
-    return picked.result.then(
-      (result) => this.answer(result, departure, routing),
-      (error: unknown) => this.pickerFailed(error, route.scheduler),
-    );
+    // A peer that repeats its messages is picked for again.
+    this.pending?.cancel();
+    this.pending = picked;
+    return this.context.held.wait(picked, {
+      picked: (result) => this.answer(result, this.caughtUp(departure), this.context.routing()),
+      failed: (error) => this.pickerFailed(error, route.scheduler),
+      shutDown: () => this.refuse('shutting_down', {}, route.scheduler, 1),
+    });
+  }
+
+  /** Its scheduler may have got another model's name while the request was held: Envoy knows the new one alone. */
+  private caughtUp(departure: Departure): Departure {
+    const modelName = this.context.routing().states.get(departure.route.scheduler)?.modelName;
+    if (modelName === undefined || modelName === departure.route.baseModel) return departure;
+    return { ...departure, route: { ...departure.route, baseModel: modelName } };
   }
 
   private asksExplanation({ state }: Routing): boolean {
@@ -190,7 +207,6 @@ export class RequestStream implements ProcessorStream {
 
   private answer(result: PickResult, departure: Departure, routing: Routing): Answer {
     const { route } = departure;
-    this.held = undefined;
     if (this.over) {
       if (result.outcome === 'picked') result.ticket.done();
       return CONTINUE;

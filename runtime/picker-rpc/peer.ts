@@ -18,11 +18,18 @@ export interface PeerEvents {
   closed(reason: string): void;
 }
 
-/** One side of a connection: whole messages in, and out in one write for those of one turn of the event loop. */
+/**
+ * What nobody waits for leaves with the next message that somebody does, or after so long: each write wakes the other
+ * process, which costs more than the message. Milliseconds.
+ */
+const GATHER_MS = 5;
+
+/** One side of a connection: whole messages in, and out in as few writes as the wait for them allows. */
 export class Peer {
   private gathered: Buffer[] = [];
   private gatheredBytes = 0;
-  private flushDue: 'this-turn' | 'now' | undefined;
+  private isFlushDue = false;
+  private gathering: NodeJS.Timeout | undefined;
   private reason: string | undefined;
   private closed = false;
 
@@ -59,8 +66,8 @@ export class Peer {
   }
 
   /**
-   * Sends a frame with the others of this turn of the event loop, or, where somebody waits for it, with those of the
-   * callback that is running. Nothing happens once the connection is ending.
+   * Sends a frame within `GATHER_MS`, or, where somebody waits for it, with those of the callback that is running. Nothing
+   * happens once the connection is ending.
    */
   send(frame: Buffer, isAwaited = false): void {
     if (this.reason !== undefined) return;
@@ -68,17 +75,18 @@ export class Peer {
     this.gatheredBytes += frame.length;
     if (this.gatheredBytes + this.socket.writableLength > MAX_WAITING_BYTES) {
       this.cut('it does not read what it is sent');
-    } else if (isAwaited && this.flushDue !== 'now') {
-      this.flushDue = 'now';
+    } else if (isAwaited && !this.isFlushDue) {
+      this.isFlushDue = true;
       process.nextTick(() => this.flush());
-    } else if (this.flushDue === undefined) {
-      this.flushDue = 'this-turn';
-      setImmediate(() => this.flush());
+    } else {
+      this.gathering ??= setTimeout(() => this.flush(), GATHER_MS);
     }
   }
 
   private flush(): void {
-    this.flushDue = undefined;
+    this.isFlushDue = false;
+    clearTimeout(this.gathering);
+    this.gathering = undefined;
     if (this.gathered.length === 0) return;
     const bytes = this.gathered.length === 1 ? this.gathered[0]! : Buffer.concat(this.gathered, this.gatheredBytes);
     this.gathered = [];
@@ -99,6 +107,7 @@ export class Peer {
   /** Ends the connection now. */
   cut(reason: string): void {
     this.reason ??= reason;
+    clearTimeout(this.gathering);
     this.gathered = [];
     this.gatheredBytes = 0;
     this.socket.destroy();

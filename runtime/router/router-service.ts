@@ -49,6 +49,9 @@ const BODY_BUDGET_BYTES = 2 * 1024 ** 3;
 /** Streams that are still open after so long are cut when the process closes. Milliseconds. */
 const DRAIN_MS = 2_000;
 
+/** So long before that, requests that are still held are refused: Envoy would balance what is cut. Milliseconds. */
+const LAST_ANSWERS_MS = 500;
+
 /** Rejects when an address cannot be had. */
 export async function startRouterService(options: RouterServiceOptions): Promise<RouterService> {
   const { log } = options;
@@ -106,7 +109,9 @@ export async function startRouterService(options: RouterServiceOptions): Promise
     },
     status: () => pickers.status(),
     async close(drainMs = DRAIN_MS) {
+      const refusing = setTimeout(() => router.refuseHeld(), Math.max(0, drainMs - LAST_ANSWERS_MS));
       await server.close(drainMs);
+      clearTimeout(refusing);
       await pickers.close();
       await recording?.close();
       await tracing?.close();

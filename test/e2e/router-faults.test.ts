@@ -155,6 +155,20 @@ test('an edit that is made while Envoy is away is in force when it is back', asy
   });
 });
 
+test('a request that is held when its router is ended is told so, and Envoy does not send it anywhere', async () => {
+  gateway = await startTestGateway({
+    schedulers: TWO,
+    pods: [{ name: 'llama-0', scheduler: 'llama', ready: false, absent: true }],
+    spec: { overload: { emptyPoolHold: '60s' } },
+  });
+  const running = gateway;
+  const held = ask(running.url, 'llama');
+  await until('it is held', async () => /queue_size\{[^}]*standard[^}]*\} 1\b/.test(await running.metrics()));
+  signal(running.local.pids().router, 'SIGTERM');
+  const answer = await held;
+  expect([answer.status, answer.json().error.code]).toEqual([503, 'shutting_down']);
+});
+
 test('closing the gateway ends every process, one that is stopped too', async () => {
   const running = await start(ONE);
   const { envoy, router } = running.local.pids();

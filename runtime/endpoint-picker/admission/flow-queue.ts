@@ -1,13 +1,13 @@
 import { BANDS, type Band, type FlowControlState } from '../../../lib/translate/gateway-state';
 import { type BandQueue, createBandQueue } from './band-queue';
 import { createExpiryHeap } from './expiry-heap';
-import type { TenantQueue, Waiter } from './tenant-queue';
+import { newestOf, type TenantQueue, type Waiter } from './tenant-queue';
 
 /** A request that waits for its turn. */
 export interface Waiting {
   readonly band: Band;
   readonly tenant: string;
-  /** Of the prompt and of the expected answer; at least 1. */
+  /** Of the prompt and of the expected answer; at least 1. More than `MAX_TOKENS` count as that many. */
   readonly tokens: number;
   /** Held in memory for it as long as it waits. */
   readonly bytes: number;
@@ -19,10 +19,12 @@ export interface Waiting {
  * The requests of one scheduler that wait, and whose turn it is. Higher bands go first; within a band tenants take turns
  * in tokens (`TenantTurns`), and within a tenant the oldest request goes first.
  *
- * No band is starved for ever. Let h be the tokens of a band's head. From when the band dispatched last, or began to
- * wait, higher bands dispatch less than `STARVATION_RATIO` x h tokens and one request more until that head is next: then
- * nothing else is dispatched before it, but the heads of lower bands that have waited as long themselves. The bound
- * counts what is dispatched from this queue: whoever lets a request pass by it while others wait breaks it.
+ * No band is starved for ever. Let h be the tokens of a band's head. From when the band dispatched last, began to wait or
+ * lost a request that gave up, higher bands dispatch less than `STARVATION_RATIO` x h tokens and one request more until
+ * that head is owed: then it is offered before anything else each time, but for the heads of lower bands that are owed
+ * themselves. While it finds no room nothing else is dispatched for `HOLD_MS`, so that what becomes free adds up to what
+ * it needs; then higher bands go on behind its back, and after each further `STARVATION_RATIO` x h tokens of theirs it
+ * holds them once more. The bound counts what is dispatched from this queue and what `passBy` lets through.
  */
 export interface FlowQueue<T extends Waiting> {
   readonly size: number;
@@ -36,10 +38,16 @@ export interface FlowQueue<T extends Waiting> {
   /** When the next one expires; Infinity: none waits. */
   nextExpiry(): number;
   /**
-   * Offers heads in order of turn until one is not taken; `take` returns true where it dispatched the request. `owed`: its
-   * band's guaranteed share, to be let in by the room that Critical has. A call from within `take` does nothing.
+   * Offers heads in order of turn until nothing may go before one that is not taken; `take` returns true where it
+   * dispatched the request, or removed it. `owed`: its band's guaranteed share, to be let in by the room that Critical has.
+   * `now`: clock, milliseconds. A call from within `take` does nothing.
    */
-  dispatch(take: (item: T, owed: boolean) => boolean): void;
+  dispatch(now: number, take: (item: T, owed: boolean) => boolean): void;
+  /**
+   * For a request that found no place in the queue: `take` is asked if, had it one, it would be the next to be offered.
+   * Returns whether it was taken; it then counts as dispatched from here.
+   */
+  passBy(item: Waiting, now: number, take: () => boolean): boolean;
   /** New limits; what waits stays. */
   update(limits: FlowControlState): void;
   /** Everything, in order of turn, taken out. */
@@ -52,6 +60,12 @@ export interface FlowQueue<T extends Waiting> {
  */
 export const STARVATION_RATIO = 20;
 
+/**
+ * An owed head without room holds the others for so long: while prompts are computed, endpoints of a busy fleet let go of
+ * more than a usual request needs. Milliseconds.
+ */
+export const HOLD_MS = 100;
+
 /** Who is owed goes before who is owed, from the lowest band up: a higher one's share never delays a lower one's. */
 const LOWEST_FIRST: readonly Band[] = BANDS.toReversed();
 
@@ -62,7 +76,19 @@ const LOWEST_FIRST: readonly Band[] = BANDS.toReversed();
 const SHARE_OF_BYTES: Readonly<Record<Band, number>> = { critical: 1, standard: 3 / 4, sheddable: 1 / 2 };
 
 /** A larger request counts as this: no engine has the room for it, and the steps of a turn stay bounded. */
-const MAX_TOKENS = 2 ** 20;
+export const MAX_TOKENS = 2 ** 20;
+
+/** What a band is owed, and what it did with it. */
+interface Share {
+  /** Tokens that higher bands dispatched while the band waited, less those that its own requests have used up. */
+  passed: number;
+  /** Clock, milliseconds: from when its owed head has held the others; undefined: it has not, or may do so again. */
+  holdsSince: number | undefined;
+  /** Tokens that higher bands dispatched although its head was owed. */
+  passedOwed: number;
+}
+
+const nothingOwed = (): Share => ({ passed: 0, holdsSince: undefined, passedOwed: 0 });
 
 /**
  * `displaced`: told of a request that gave up its place, out of the queue by then. In a band that is full a request may
@@ -82,8 +108,7 @@ export function createFlowQueue<T extends Waiting>(
   const waiters = new Map<T, Waiter<T>>();
   const expiries = createExpiryHeap<Waiter<T>>();
   let bytes = 0;
-  /** Tokens that higher bands have dispatched while the band waited, less those that its own requests have used up. */
-  const passed: Record<Band, number> = { critical: 0, standard: 0, sheddable: 0 };
+  const shares: Record<Band, Share> = { critical: nothingOwed(), standard: nothingOwed(), sheddable: nothingOwed() };
   let order = 0;
   let dispatching = false;
 
@@ -92,8 +117,16 @@ export function createFlowQueue<T extends Waiting>(
     expiries.delete(waiter);
     const { band } = waiter.item;
     bands[band].delete(waiter);
-    if (bands[band].requests === 0) passed[band] = 0;
+    if (bands[band].requests === 0) shares[band] = nothingOwed();
     bytes -= waiter.bytes;
+  }
+
+  /** Out without its turn. What it was owed is not for those behind it: one of them, at most, is owed at once. */
+  function giveUp(waiter: Waiter<T>): void {
+    takeOut(waiter);
+    const { band } = waiter.item;
+    const share = shares[band];
+    if (share.passed > 0) share.passed = Math.min(share.passed, bands[band].head()!.tokens * STARVATION_RATIO);
   }
 
   /** What has to give up its place for the item; undefined: nothing may, and there is none. */
@@ -106,41 +139,65 @@ export function createFlowQueue<T extends Waiting>(
     if (displaced === undefined) return undefined;
     const longest = band.longest((of) => (tooLarge > 0 ? of.bytes : of.requests));
     if (longest === undefined || longest === queue) return undefined;
-    const leaving: Waiter<T>[] = [];
-    let freed = 0;
-    for (let waiter = longest.newest; leaving.length < tooMany || freed < tooLarge; waiter = waiter.older) {
-      if (waiter === undefined) return undefined;
-      leaving.push(waiter);
-      freed += waiter.bytes;
-    }
-    const stillHoldsAsMuch =
+    const stillHoldsAsMuch = (requestsLess: number, bytesLess: number) =>
       tooLarge > 0
-        ? longest.bytes - freed >= queue.bytes + item.bytes
-        : longest.requests - leaving.length >= queue.requests + 1;
-    return stillHoldsAsMuch ? leaving : undefined;
+        ? longest.requests >= requestsLess && longest.bytes - bytesLess >= queue.bytes + item.bytes
+        : longest.requests - requestsLess >= queue.requests + 1;
+    if (!stillHoldsAsMuch(tooMany, tooLarge)) return undefined;
+    const leaving = newestOf(longest, tooMany, tooLarge);
+    const freed = leaving.reduce((sum, waiter) => sum + waiter.bytes, 0);
+    return stillHoldsAsMuch(leaving.length, freed) ? leaving : undefined;
   }
 
-  /** Whose turn it is over all bands, and whether by its share. */
-  function next(): { readonly head: Waiter<T>; readonly owed: boolean } | undefined {
+  function owedHead(band: Band): Waiter<T> | undefined {
+    const head = bands[band].head();
+    return head !== undefined && shares[band].passed >= head.tokens * STARVATION_RATIO ? head : undefined;
+  }
+
+  /** Whose turn it is over all bands, and whether by its share. Who is of `passedOver` has been offered its turn. */
+  function next(passedOver: ReadonlySet<Band>): { readonly head: Waiter<T>; readonly owed: boolean } | undefined {
     for (const band of LOWEST_FIRST) {
-      const head = bands[band].head();
-      if (head !== undefined && passed[band] >= head.tokens * STARVATION_RATIO) return { head, owed: true };
+      const head = passedOver.has(band) ? undefined : owedHead(band);
+      if (head !== undefined) return { head, owed: true };
     }
     for (const band of BANDS) {
+      if (passedOver.has(band)) return undefined;
       const head = bands[band].head();
       if (head !== undefined) return { head, owed: false };
     }
     return undefined;
   }
 
-  function settle(head: Waiter<T>): void {
+  /** Whether an owed head that finds no room holds the others now. */
+  function holds(head: Waiter<T>, now: number): boolean {
+    const share = shares[head.item.band];
+    if (share.holdsSince === undefined || share.passedOwed >= head.tokens * STARVATION_RATIO) {
+      share.holdsSince = now;
+      share.passedOwed = 0;
+    }
+    return now - share.holdsSince < HOLD_MS;
+  }
+
+  function pass(band: Band, tokens: number): void {
+    for (const lower of BANDS.slice(BANDS.indexOf(band) + 1)) {
+      if (bands[lower].requests === 0) continue;
+      // What passes an owed head buys it no more than another hold: else many would be owed at once after it.
+      if (owedHead(lower) === undefined) shares[lower].passed += tokens;
+      else shares[lower].passedOwed += tokens;
+    }
+  }
+
+  function settle(head: Waiter<T>, owed: boolean): void {
     const { band } = head.item;
     bands[band].charge(head);
-    passed[band] = Math.max(0, passed[band] - head.tokens * STARVATION_RATIO);
-    takeOut(head);
-    for (const lower of BANDS.slice(BANDS.indexOf(band) + 1)) {
-      if (bands[lower].requests > 0) passed[lower] += head.tokens;
+    const share = shares[band];
+    share.passed = Math.max(0, share.passed - head.tokens * STARVATION_RATIO);
+    if (owed) {
+      share.holdsSince = undefined;
+      share.passedOwed = 0;
     }
+    takeOut(head);
+    pass(band, head.tokens);
   }
 
   return {
@@ -153,7 +210,7 @@ export function createFlowQueue<T extends Waiting>(
       const queue = band.queueOf(item.tenant, limits.maxTenants);
       const leaving = toDisplace(item, queue);
       if (leaving === undefined) return false;
-      for (const waiter of leaving) takeOut(waiter);
+      for (const waiter of leaving) giveUp(waiter);
       const waiter: Waiter<T> = {
         item,
         tenant: item.tenant,
@@ -176,29 +233,48 @@ export function createFlowQueue<T extends Waiting>(
     remove(item) {
       const waiter = waiters.get(item);
       if (waiter === undefined) return false;
-      takeOut(waiter);
+      giveUp(waiter);
       return true;
     },
     expire(now) {
       const expired: T[] = [];
       for (let waiter = expiries.first; waiter !== undefined && waiter.expiresAt <= now; waiter = expiries.first) {
-        takeOut(waiter);
+        giveUp(waiter);
         expired.push(waiter.item);
       }
       return expired;
     },
     nextExpiry: () => expiries.first?.expiresAt ?? Number.POSITIVE_INFINITY,
-    dispatch(take) {
+    dispatch(now, take) {
       if (dispatching) return;
       dispatching = true;
+      const passedOver = new Set<Band>();
       try {
-        for (let turn = next(); turn !== undefined && take(turn.head.item, turn.owed); turn = next()) {
-          // What `take` set off may have removed it already.
-          if (waiters.get(turn.head.item) === turn.head) settle(turn.head);
+        for (let turn = next(passedOver); turn !== undefined; turn = next(passedOver)) {
+          const { head, owed } = turn;
+          if (take(head.item, owed)) {
+            // What `take` set off may have removed it already.
+            if (waiters.get(head.item) === head) settle(head, owed);
+          } else if (owed && !holds(head, now)) {
+            passedOver.add(head.item.band);
+          } else {
+            return;
+          }
         }
       } finally {
         dispatching = false;
       }
+    },
+    passBy({ band, tokens }, now, take) {
+      const lowest = BANDS.indexOf(band);
+      const first = BANDS.every((other, at) => {
+        if (at <= lowest) return bands[other].requests === 0;
+        const head = owedHead(other);
+        return head === undefined || !holds(head, now);
+      });
+      if (!first || !take()) return false;
+      pass(band, Math.min(MAX_TOKENS, tokens));
+      return true;
     },
     update(changed) {
       limits = changed;

@@ -49,6 +49,20 @@ export function append<T>(waiter: Waiter<T>): void {
   queue.bytes += waiter.bytes;
 }
 
+/**
+ * The newest of a queue that are at least so many and hold at least so many bytes together, the newest first. The queue
+ * holds as much.
+ */
+export function newestOf<T>(queue: TenantQueue<T>, requests: number, bytes: number): Waiter<T>[] {
+  const found: Waiter<T>[] = [];
+  let held = 0;
+  for (let waiter = queue.newest; waiter && (found.length < requests || held < bytes); waiter = waiter.older) {
+    found.push(waiter);
+    held += waiter.bytes;
+  }
+  return found;
+}
+
 export function unlink<T>(waiter: Waiter<T>): void {
   const { queue, older, newer } = waiter;
   if (older === undefined) queue.oldest = newer;

@@ -10,7 +10,8 @@ export const QUANTUM_TOKENS = 2048;
  * Deficit round robin over the queues of a band. A queue whose turn it is gets the quantum, and dispatches until its next
  * request is larger than what it has left, which it keeps for its next turn; when it is empty it loses that. Of any two
  * queues that both have something waiting, the tokens dispatched over any time differ by less than the quantum and twice
- * the largest request. A request costs as many steps as it has quanta, whatever the number of queues.
+ * the largest request. Rounds in which no queue has enough for its next request are not gone through one by one, so that
+ * a turn costs steps in the number of queues only, whatever the sizes of their requests.
  */
 export interface TenantTurns<T> {
   /** At the end of the round. The queue has something waiting. */
@@ -31,6 +32,21 @@ export function createTenantTurns<T>(): TenantTurns<T> {
   function turnTo(queue: TenantQueue<T>): void {
     current = queue;
     queue.deficit += QUANTUM_TOKENS;
+  }
+
+  /** All rounds from `first` back to it in which no queue would have enough. */
+  function skipRounds(first: TenantQueue<T>): void {
+    let rounds = Number.POSITIVE_INFINITY;
+    let queue = first;
+    do {
+      rounds = Math.min(rounds, Math.ceil((queue.oldest!.tokens - queue.deficit) / QUANTUM_TOKENS) - 1);
+      queue = queue.next;
+    } while (queue !== first);
+    if (rounds <= 0) return;
+    do {
+      queue.deficit += rounds * QUANTUM_TOKENS;
+      queue = queue.next;
+    } while (queue !== first);
   }
 
   return {
@@ -57,7 +73,11 @@ export function createTenantTurns<T>(): TenantTurns<T> {
     },
     head() {
       if (current === undefined) return undefined;
-      while (current.oldest!.tokens > current.deficit) turnTo(current.next);
+      const first = current;
+      while (current.oldest!.tokens > current.deficit) {
+        turnTo(current.next);
+        if (current === first && first.oldest!.tokens > first.deficit) skipRounds(first);
+      }
       return current.oldest;
     },
     charge({ queue, tokens }) {

@@ -59,7 +59,7 @@ export class RouterSessions {
     if (this.seats.size >= MAX_SESSIONS) throw new ProtocolFault(`more than ${MAX_SESSIONS} routers`);
     const seat: Seat = {
       boot,
-      session: new RouterSession(this.context, (frame) => seat.peer?.send(frame)),
+      session: new RouterSession(this.context, (frame) => seat.peer?.send(frame, true)),
       peer: undefined,
       expiry: undefined,
     };

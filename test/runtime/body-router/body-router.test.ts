@@ -18,9 +18,11 @@ interface World {
   state?: Partial<GatewayState>;
   pick?: (request: PickRequest) => PickResult | PendingPick;
   random?: () => number;
+  /** Milliseconds that pass between two looks at the clock; default 1. */
+  tick?: number;
 }
 
-function world({ state = {}, pick, random = () => 0 }: World = {}) {
+function world({ state = {}, pick, random = () => 0, tick = 1 }: World = {}) {
   const events: Array<[string, ...unknown[]]> = [];
   const picks: PickRequest[] = [];
   const tell =
@@ -32,6 +34,10 @@ function world({ state = {}, pick, random = () => 0 }: World = {}) {
   const picked: PickResult = { outcome: 'picked', endpoints: ['10.0.0.1:8000', '10.0.0.2:8000'], ticket };
   let current = gateway(state);
   let time = 0;
+  const clock = () => {
+    time += tick;
+    return time;
+  };
   const router = createBodyRouter({
     picker: {
       pick(request) {
@@ -41,7 +47,7 @@ function world({ state = {}, pick, random = () => 0 }: World = {}) {
     },
     state: () => current,
     random,
-    clock: () => time++,
+    clock,
     yieldTurn: () => new Promise(setImmediate),
     observe: {
       requestRouted: tell('routed') as (request: RoutedRequest) => void,
@@ -413,6 +419,50 @@ test('a peer that sends its messages twice leaks no ticket', async () => {
   await stream.requestBody(bodyFrom('{"model":"a-model"}'));
   stream.closed();
   expect(events.filter(([name]) => name === 'done')).toHaveLength(2);
+});
+
+describe('a request that is held', () => {
+  function holding(state: Partial<GatewayState> = {}) {
+    let decide: (result: PickResult) => void = () => {};
+    const all = world({
+      state,
+      pick: () => ({
+        result: new Promise((resolve) => {
+          decide = resolve;
+        }),
+        cancel: () => all.events.push(['cancelled']),
+      }),
+    });
+    return { all, decide: (result: PickResult) => decide(result) };
+  }
+
+  test('leaves by the name that its scheduler has by then, for Envoy has forgotten the old one', async () => {
+    const { all, decide } = holding(ONLY);
+    const { send, picked, swap } = all;
+    const answer = send(JSON_TYPE, '{"model":"a-model"}');
+    await new Promise(setImmediate);
+    swap(gateway({ schedulers: [scheduler('a', { modelName: 'renamed' })] }));
+    decide(picked);
+    expect(routed(await answer).set).toMatchObject({
+      'x-gateway-model-name': 'a-model',
+      'x-gateway-base-model-name': 'renamed',
+    });
+  });
+
+  test('is told when the router ends, and leaves its queue', async () => {
+    const { router, send, events } = holding().all;
+    const answer = send(JSON_TYPE, '{"model":"a-model"}');
+    await new Promise(setImmediate);
+    router.refuseHeld();
+    expect(immediate(await answer)).toMatchObject({ status: 503, code: 'shutting_down' });
+    expect(events).toEqual([['refused', 'shutting_down', 'ns/a'], ['cancelled']]);
+  });
+
+  test('has been held for as long as its body took to read', async () => {
+    const { send, picks } = world({ tick: 600 });
+    await send(JSON_TYPE, '{"model":"a-model"}');
+    expect(picks[0]).toMatchObject({ heldMs: 600 });
+  });
 });
 
 describe('the first token', () => {
