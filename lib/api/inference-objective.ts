@@ -10,7 +10,11 @@ export const inferenceObjectiveSchema = z.strictObject({
   metadata: objectMetaSchema,
   spec: z.strictObject({
     /** Absent is 0. */
-    priority: z.int().optional(),
+    priority: z
+      .int()
+      .min(-(2 ** 31))
+      .max(2 ** 31 - 1)
+      .optional(),
     poolRef: poolRefSchema,
   }),
   status: z.unknown().optional(),

@@ -9,8 +9,10 @@ export interface RequestFacts {
   readonly prompt: readonly Span[];
   /** Bytes of text in `prompt`, at most `MAX_PROMPT_BYTES`; of the whole JSON where no known field holds a prompt. */
   readonly promptBytes: number;
-  /** The client's bound on output tokens. */
+  /** The client's bound on output tokens of one answer; the largest, where it states several. */
   readonly maxOutputTokens?: number;
+  /** Answers that it asks for, where they are more than one. */
+  readonly answers?: number;
   /** Value of `cache_salt`, its first `MAX_SALT_BYTES`: keeps the prefix cache of one tenant apart from another's. */
   readonly cacheSalt?: Span;
 }

@@ -29,6 +29,7 @@ import { type FactsResult, NO_FACTS, type RequestFacts } from './request-facts';
 import { type FirstTokenWatch, firstTokenWatchFor } from './response/first-token';
 import { type ModelRestorer, restorerFor } from './response/model-restorer';
 import { defaultBackendAnswer, routedAnswer } from './routed-answer';
+import { tellServed } from './tell-served';
 import { tokenizable } from './tokenizable';
 
 /** What all requests of one router share. */
@@ -103,13 +104,9 @@ export class RequestStream implements ProcessorStream {
 
   responseHeaders(headers: HeaderMap, attributes: Attributes): Answer {
     this.status = Number(headers.get(':status')) || undefined;
-    const address = attributes.get('upstream.address');
+    const served = tellServed(this.ticket, attributes.get('upstream.address'), attributes, this.status);
     const set: Array<readonly [string, string]> = [];
-    // On a reply of Envoy itself it is that of the last endpoint tried, which gave none.
-    if (address !== undefined && address !== '' && isFromUpstream(attributes)) {
-      this.ticket?.served(address, Number(attributes.get('upstream.request_attempt_count')) || 1);
-      set.push([SERVED_ENDPOINT_HEADER, address]);
-    }
+    if (served !== undefined) set.push([SERVED_ENDPOINT_HEADER, served]);
     if (this.explanation !== undefined) set.push([DECISION, this.explanation]);
     this.restorer = this.askedModel === undefined ? undefined : restorerFor(headers, this.askedModel);
     this.firstToken = this.sampled ? firstTokenWatchFor(headers) : undefined;
@@ -171,6 +168,7 @@ export class RequestStream implements ProcessorStream {
         bodyBytes: body.length,
         ...(readingMs >= LEAST_READING_MS && { heldMs: readingMs }),
         ...(facts.maxOutputTokens !== undefined && { maxOutputTokens: facts.maxOutputTokens }),
+        ...(facts.answers !== undefined && { answers: facts.answers }),
         prefixHashes: blockHashes(body, facts.prompt, salt),
         explain: this.asksExplanation(routing),
         tokenizable: () => tokenizable(body, facts, route.model),
@@ -259,9 +257,4 @@ export class RequestStream implements ProcessorStream {
     this.context.observe.requestRefused(name, scheduler);
     return refuse(name, values, retryAfterSeconds);
   }
-}
-
-/** As Envoy's details of the response say; a proxy that does not tell them sends its upstream's. */
-export function isFromUpstream(attributes: Attributes): boolean {
-  return (attributes.get('response.code_details') ?? 'via_upstream') === 'via_upstream';
 }

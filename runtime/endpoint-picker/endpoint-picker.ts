@@ -33,6 +33,8 @@ export interface PickRequest {
   readonly promptBytes: number;
   /** `max_tokens` or `max_completion_tokens` of the request. */
   readonly maxOutputTokens?: number;
+  /** `n` of the request, at least 2: answers to one prompt. Default 1. */
+  readonly answers?: number;
   /** Chained hashes of the prompt's whole blocks, first block first; salted with the model. */
   readonly prefixHashes: readonly BlockHash[];
   /** Of its `InferenceObjective`: above 0 Critical, 0 Standard, below 0 Sheddable. Default 0. */
@@ -104,12 +106,17 @@ export interface PickRefused {
 /** One request in the ledger. Every method may be called late, twice or never without harm, except `done`: once. */
 export interface Ticket {
   /**
-   * Response headers came, from this `ip:port`; it need not be the endpoint that was picked. `attempts`: connections that
-   * were tried for it, the last one included; default 1. Those before it, in the order of `endpoints`, failed.
+   * Response headers came, from this `ip:port`; it need not be the endpoint that was picked. Undefined: nobody knows from
+   * where, or the proxy has answered by itself and no endpoint is at fault; then the request says nothing against one.
+   * `attempts`: connections that were tried for it, the last one included; default 1. Those before it, in the order of
+   * `endpoints`, failed. `status`: of the response, where it is known.
    */
-  served(address: string, attempts?: number): void;
+  served(address: string | undefined, attempts?: number, status?: number): void;
   /** The first token of a streamed answer has just passed. Only where it was asked for. */
   firstToken(): void;
-  /** The request is over. `status`: HTTP status of the response, undefined when none came. Idempotent. */
+  /**
+   * The request is over. `status`: HTTP status of the response, undefined when none came; where nobody has `served`, it is
+   * that of the proxy's own reply, after the first endpoint failed. Idempotent.
+   */
   done(status?: number): void;
 }

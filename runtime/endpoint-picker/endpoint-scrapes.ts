@@ -36,19 +36,22 @@ export function scrapeAnswered(endpoint: PooledEndpoint, answer: EngineMetrics |
     learnFromScrape(endpoint, answer, now);
     endpoint.scraped = endpoint.sent;
   }
+  const wasExcluded = endpoint.health.exclusion !== undefined;
   scrapeTold(endpoint, now);
-  admitAfterSilence(endpoint, now);
+  admitAfterSilence(endpoint, wasExcluded, now);
   endpoint.answer = answer;
   setAnsweredAt(endpoint, now);
 }
 
 /** While it was stale, and until its first answer, others were preferred: its share grows only now. */
-function admitAfterSilence(endpoint: PooledEndpoint, now: number): void {
+function admitAfterSilence(endpoint: PooledEndpoint, wasExcluded: boolean, now: number): void {
   const { answer, freshUntil: staleSince, health } = endpoint;
-  if (health.exclusion !== undefined) return;
   if (answer === undefined) {
-    if (health.ramp !== undefined) admit(endpoint, Number.POSITIVE_INFINITY, now);
-  } else if (Number.isFinite(staleSince) && now > staleSince) admit(endpoint, now - staleSince, now);
+    if (health.newcomer) admit(endpoint, Number.POSITIVE_INFINITY, now);
+    return;
+  }
+  // The end of an exclusion has begun a ramp that knows for how long it was away.
+  if (!wasExcluded && Number.isFinite(staleSince) && now > staleSince) admit(endpoint, now - staleSince, now);
 }
 
 /** The last scrape that left brought no page. Where nothing listens the metrics are stale at once, not only when they are old. */

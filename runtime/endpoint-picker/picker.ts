@@ -1,20 +1,16 @@
 import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-state';
 import type { RoomLimits } from './admission/room';
-import { firstTokenCame, requestEnded } from './endpoint-answers';
 import type { BlockHash, EndpointPicker, PickedEndpoints, PickRefused, PickRequest, Ticket } from './endpoint-picker';
 import { scrapeAnswered, scrapeFailed, scrapePaced, scrapeSent } from './endpoint-scrapes';
 import type { ExclusionReason } from './health/endpoint-health';
-import { answerBegan } from './health/evidence';
 import type { PrecisePrefix } from './kv-events/precise-prefix';
-import { enter, move, type RequestSize, release } from './ledger/endpoint-load';
-import { promptTokenSeconds } from './ledger/learned-speed';
 import type { MetricsSource } from './metrics-source';
 import type { PickerLog, PickerObserver } from './observe';
-import { createPool, type Decision, type Member, type Membership, type Pool } from './pool';
+import { createPool, type Decision, type Membership, type Pool } from './pool';
 import { createEndpoint, endpointChanged, metricsOf, type PooledEndpoint } from './pooled-endpoint';
 import { createPrefixIndex } from './prefix/prefix-index';
-import { type RequestEvidence, requestOver, responseCame } from './request-evidence';
 import { MAX_BLOCK_TOKENS, sizeOf, uncachedTokens } from './scheduling/request-size';
+import { type Sending, sendTo } from './sent-request';
 import { type PoolStatus, poolStatus } from './status';
 import { subsetTest } from './subset';
 
@@ -90,6 +86,8 @@ export function createPicker(options: PickerOptions): Picker {
     for (const { hashes, endpoint } of unwritten) index.add(hashes, endpoint);
     unwritten.length = 0;
   }
+
+  const sending: Sending = { clock, observe, precise, remember, roomChanged };
 
   const membership: Membership = {
     join(endpointState, scheduler, pool) {
@@ -201,7 +199,7 @@ export function createPicker(options: PickerOptions): Picker {
     const chosen = decision.chosen[0]!;
     const { endpoint } = chosen;
     const { explanation, predictedTtftMs } = decision;
-    const ticket = sendTo(pool, request, decision.chosen, decision.size, start);
+    const ticket = sendTo(sending, pool, request, decision.chosen, decision.size, ++picks, start);
     if (decision.cold) endpoint.lastColdPick = picks;
     endpointChanged(endpoint);
     const sampleFirstToken = isSampled(endpoint, start);
@@ -226,66 +224,9 @@ export function createPicker(options: PickerOptions): Picker {
     const { adapter, promptTokens, outputTokens, ...scored } = sizeOf(request);
     const uncached = uncachedTokens({ ...scored, promptTokens, outputTokens }, matchedBlocks);
     const size = { adapter, promptTokens, outputTokens, uncachedTokens: uncached };
-    const ticket = sendTo(pool, request, order, size, clock());
+    const ticket = sendTo(sending, pool, request, order, size, ++picks, clock());
     endpointChanged(member.endpoint);
     return ticket;
-  }
-
-  /** Enters the request at the first of the endpoints, and remembers its prompt there. */
-  function sendTo(pool: Pool, request: PickRequest, order: readonly Member[], size: RequestSize, now: number): Ticket {
-    const { endpoint, watch } = order[0]!;
-    const evidence: RequestEvidence = { order: order.map((one) => one.endpoint), pickedAt: now, answered: false };
-    const entry = enter(endpoint.load, size, promptTokenSeconds(endpoint.speed), now);
-    endpoint.picks += 1;
-    endpoint.lastPick = ++picks;
-    if (pool.usesPrefixes) remember(request.prefixHashes, endpoint.id);
-    watch.wake();
-    const hold = (id: number) =>
-      request.tokens === undefined ? undefined : precise?.enter(id, request, request.tokens);
-    let letGo = hold(endpoint.id);
-    let at = endpoint.address;
-    let serving: PooledEndpoint | undefined = endpoint;
-
-    return {
-      served(address, attempts = 1) {
-        if (entry.over) return;
-        if (!evidence.answered) {
-          const server = address === endpoint.address ? endpoint : pool.at(address)?.endpoint;
-          responseCame(evidence, server, attempts, clock());
-          if (attempts > 1) observe.retried(request.scheduler, attempts - 1);
-        }
-        if (address === at) return;
-        at = address;
-        const member = pool.at(address);
-        const former = serving;
-        serving = member?.endpoint;
-        move(entry, serving?.load, serving === undefined ? 0 : promptTokenSeconds(serving.speed), clock());
-        if (former !== undefined) endpointChanged(former);
-        letGo?.();
-        letGo = serving === undefined ? undefined : hold(serving.id);
-        observe.servedElsewhere(request.scheduler, member === undefined ? 'unknown' : 'moved');
-        roomChanged(request.scheduler);
-        if (member === undefined) return;
-        endpointChanged(member.endpoint);
-        if (pool.usesPrefixes) remember(request.prefixHashes, member.endpoint.id);
-        member.watch.wake();
-      },
-      firstToken() {
-        if (entry.over || serving === undefined) return;
-        answerBegan(serving, evidence.pickedAt, clock());
-        firstTokenCame(serving, entry, clock());
-      },
-      done(status) {
-        if (entry.over) return;
-        letGo?.();
-        const end = clock();
-        const answered = status !== undefined && status < 400;
-        requestOver(evidence, serving, status, end);
-        release(entry, answered, end);
-        if (serving !== undefined) requestEnded(serving, entry, answered, end);
-        roomChanged(request.scheduler);
-      },
-    };
   }
 
   update(state);

@@ -1,20 +1,17 @@
 import type { EndpointState, SchedulerState } from '../../lib/translate/gateway-state';
-import { hasRoom, type RoomLimits } from './admission/room';
+import type { RoomLimits } from './admission/room';
 import { overloadMs, retryAfterSeconds } from './admission/saturation';
+import { createCandidateRows } from './candidate-rows';
 import type { PickRefused, PickRequest } from './endpoint-picker';
-import { gatherRows, ROW_LENGTH, rowAdapterSeconds, writeRow } from './endpoint-row';
-import { NO_METRICS } from './engine-metrics';
-import { type ExclusionReason, type HealthSubject, isOpenWithoutMetrics } from './health/endpoint-health';
+import type { ExclusionReason, HealthSubject } from './health/endpoint-health';
 import { readinessChanged } from './health/evidence';
-import { createPoolHealth, liftBars, tend } from './health/pool-health';
+import { createPoolHealth, forget, liftBars, tend } from './health/pool-health';
 import type { RequestSize } from './ledger/endpoint-load';
 import { UNKNOWN_POOL_SPEED } from './ledger/learned-speed';
 import { groupSpeeds } from './ledger/speed-groups';
 import { leftOut } from './left-out';
 import type { MetricsWatch } from './metrics-source';
-import { endpointChanged, metricsOf, type PooledEndpoint, type PoolKnowledge } from './pooled-endpoint';
-import { adapterSeconds } from './scheduling/adapter-wait';
-import { type Candidates, createCandidates, keepRows } from './scheduling/candidates';
+import { endpointChanged, type PooledEndpoint, type PoolKnowledge } from './pooled-endpoint';
 import { choose } from './scheduling/choose';
 import { explain } from './scheduling/explain';
 import type { Explanation } from './scheduling/explanation';
@@ -23,7 +20,6 @@ import { sizeOf, uncachedTokens } from './scheduling/request-size';
 import type { ScoredRequest } from './scheduling/scorer';
 import { waitForRoom } from './scheduling/wait-for-room';
 import { type WeightedScorer, weigh, weightedScorers } from './scheduling/weigh';
-import { subsetTest } from './subset';
 
 /** The choice and two fallbacks. */
 const ENDPOINTS_PER_PICK = 3;
@@ -72,9 +68,6 @@ export interface Pool {
   close(): void;
 }
 
-/** Of one number in a row, less its sign. */
-const ADAPTER_BITS = 31;
-
 /** Clock, milliseconds: how often the pool's speed is taken anew. */
 const SPEED_INTERVAL_MS = 1000;
 
@@ -82,13 +75,6 @@ export function createPool(first: SchedulerState, membership: Membership, random
   let scheduler = first;
   let members: Member[] = [];
   let byAddress = new Map<string, Member>();
-  /** The endpoints' rows and their numbers in the prefix index, in the order of `members`. */
-  let rows = new Float64Array(0);
-  let ids = new Int32Array(0);
-  let ledgerRows = new Float64Array(0);
-  /** The place in `members` of each candidate. */
-  let places = new Int32Array(0);
-  let candidates: Candidates = createCandidates(0);
   let scorers: WeightedScorer[] = [];
   let totals = new Float64Array(0);
   const chosenRows = new Int32Array(ENDPOINTS_PER_PICK);
@@ -99,6 +85,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
     health,
     exclusionChanged: membership.exclusionChanged,
   };
+  const rows = createCandidateRows(shared.adapterBits);
   let speedAt = Number.NEGATIVE_INFINITY;
 
   /** `now` undefined: the pool is new, and so are all of its endpoints. */
@@ -116,15 +103,15 @@ export function createPool(first: SchedulerState, membership: Membership, random
       kept.set(key, member);
     }
     for (const member of known.values()) leave(member);
-    shared.adapterBits.clear();
     members = [...kept.values()];
     health.ready = members.filter(({ endpoint }) => endpoint.ready).length;
-    place();
+    rows.follow(
+      next,
+      members.map(({ endpoint }) => endpoint),
+    );
     byAddress = new Map(members.map((member) => [member.endpoint.address, member]));
-    if (candidates.capacity < members.length) candidates = createCandidates(members.length);
-    places = new Int32Array(candidates.capacity);
-    scorers = weightedScorers(next.weights, candidates.capacity);
-    totals = new Float64Array(candidates.capacity);
+    scorers = weightedScorers(next.weights, rows.candidates.capacity);
+    totals = new Float64Array(rows.candidates.capacity);
   }
 
   function follow(endpoint: PooledEndpoint, ready: boolean, isNew: boolean, now: number | undefined): void {
@@ -133,82 +120,10 @@ export function createPool(first: SchedulerState, membership: Membership, random
     if (changed && now !== undefined) readinessChanged(endpoint, ready, now);
   }
 
-  function place(): void {
-    rows = new Float64Array(members.length * ROW_LENGTH);
-    ids = Int32Array.from(members, ({ endpoint }) => endpoint.id);
-    for (const [i, { endpoint }] of members.entries()) {
-      endpoint.row = { rows, at: i * ROW_LENGTH };
-      endpointChanged(endpoint);
-    }
-  }
-
   function leave(member: Member): void {
     member.endpoint.row = undefined;
-    health.tended.delete(member.endpoint);
+    forget(health, member.endpoint);
     membership.leave(member);
-  }
-
-  /**
-   * Ready endpoints with fresh metrics, or without a metrics page, that are not excluded; when there are none, those that
-   * are not excluded; when there are none of them either, every ready endpoint.
-   */
-  function gather(request: PickRequest, matched: Int32Array, now: number): void {
-    const { adapter } = request;
-    const bit = adapter === undefined || scheduler.weights.loraAffinity === 0 ? 0 : adapterBit(adapter);
-    gatherAllowed(rows, request, now);
-    const fresh = candidates.count > 0;
-    let source = rows;
-    for (const lastResort of fresh ? [] : [false, true]) {
-      if (candidates.count > 0) break;
-      source = rowsOfLedger(lastResort);
-      gatherAllowed(source, request, now);
-    }
-    for (let row = 0; row < candidates.count; row++) candidates.matchedBlocks[row] = matched[ids[places[row]!]!]!;
-    for (let row = 0; row < candidates.count; row++) {
-      const place = places[row]!;
-      if (bit > 0) candidates.adapterSeconds[row] = rowAdapterSeconds(source, place * ROW_LENGTH, bit, now);
-      else candidates.adapterSeconds[row] = bit === 0 ? 0 : askAdapterSeconds(adapter!, place, fresh, now);
-    }
-  }
-
-  function gatherAllowed(source: Float64Array, { subset }: PickRequest, now: number): void {
-    gatherRows(source, candidates, places, now);
-    if (subset === undefined) return;
-    const isAllowed = subsetTest(subset);
-    keepRows(candidates, places, (row) => isAllowed(members[places[row]!]!.endpoint.address));
-  }
-
-  /** What the ledger alone tells. `lastResort`: of excluded endpoints, too. */
-  function rowsOfLedger(lastResort: boolean): Float64Array<ArrayBuffer> {
-    if (ledgerRows.length !== rows.length) ledgerRows = new Float64Array(rows.length);
-    for (const [i, { endpoint }] of members.entries()) {
-      const isCandidate = lastResort ? endpoint.ready : isOpenWithoutMetrics(endpoint);
-      const until = isCandidate ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
-      writeRow(ledgerRows, i * ROW_LENGTH, endpoint, NO_METRICS, until);
-    }
-    return ledgerRows;
-  }
-
-  /** Below 0: others have taken all bits. */
-  function adapterBit(adapter: string): number {
-    const { adapterBits } = shared;
-    const known = adapterBits.get(adapter);
-    if (known !== undefined) return known;
-    if (adapterBits.size === ADAPTER_BITS) return -1;
-    const bit = 1 << adapterBits.size;
-    adapterBits.set(adapter, bit);
-    for (const { endpoint } of members) endpointChanged(endpoint);
-    return bit;
-  }
-
-  function askAdapterSeconds(adapter: string, member: number, fresh: boolean, now: number): number {
-    const { endpoint } = members[member]!;
-    const { adapters: inFlight, recentAdapters: recent } = endpoint.load;
-    return adapterSeconds(
-      adapter,
-      { resident: fresh ? metricsOf(endpoint).adapters : undefined, inFlight, recent },
-      now,
-    );
   }
 
   /** Endpoints learn from each other. */
@@ -235,14 +150,15 @@ export function createPool(first: SchedulerState, membership: Membership, random
     const { overload } = scheduler;
     followPoolSpeed(now);
     tendHealth(now);
-    gather(request, matched, now);
+    rows.gather(request, matched, now);
+    const { candidates } = rows;
     if (candidates.count === 0) return { outcome: 'no-endpoints', retryAfterSeconds: retryAfterSeconds(0, overload) };
     const scored = sizeOf(request);
     waitForRoom(candidates, scored);
     let excess = overloadMs(candidates.startMs, candidates.count, overload.maxQueueTimeMs);
     // Sooner a flood on an endpoint that has just come than a refusal.
-    if (excess > 0 && liftBars(health, healthChanged)) {
-      gather(request, matched, now);
+    if (excess > 0 && liftBars(health, 'all', healthChanged)) {
+      rows.gather(request, matched, now);
       waitForRoom(candidates, scored);
       excess = overloadMs(candidates.startMs, candidates.count, overload.maxQueueTimeMs);
     }
@@ -258,14 +174,30 @@ export function createPool(first: SchedulerState, membership: Membership, random
   ): Decision | undefined {
     followPoolSpeed(now);
     tendHealth(now);
-    gather(request, matched, now);
     const scored = sizeOf(request);
-    waitForRoom(candidates, scored);
-    keepRows(candidates, places, (row) => hasRoom(candidates, row, scored, room));
-    return candidates.count === 0 ? undefined : chooseAmong(request, scored, now);
+    gatherWithin(request, scored, matched, now, room);
+    // Sooner a flood on an endpoint that has just come than a wait. One without a choice would be refused.
+    const which = request.subset === undefined ? 'ramping' : 'all';
+    if (rows.candidates.count === 0 && liftBars(health, which, healthChanged)) {
+      gatherWithin(request, scored, matched, now, room);
+    }
+    return rows.candidates.count === 0 ? undefined : chooseAmong(request, scored, now);
+  }
+
+  function gatherWithin(
+    request: PickRequest,
+    scored: ScoredRequest,
+    matched: Int32Array,
+    now: number,
+    room: RoomLimits,
+  ): void {
+    rows.gather(request, matched, now);
+    waitForRoom(rows.candidates, scored);
+    rows.keepWithRoom(scored, room);
   }
 
   function chooseAmong(request: PickRequest, scored: ScoredRequest, now: number): Decision {
+    const { candidates, places } = rows;
     weigh(scorers, candidates, scored, totals);
     const count = choose(totals, candidates, random, chosenRows);
     const chosen: Member[] = [];
@@ -283,6 +215,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
   }
 
   function explained(request: PickRequest, scored: ScoredRequest, chosenCount: number, now: number): Explanation {
+    const { candidates, places } = rows;
     const endpoints = members.map(({ endpoint }) => endpoint);
     return explain({
       candidates,
@@ -296,6 +229,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
   }
 
   function isCold(): boolean {
+    const { candidates } = rows;
     for (let row = 0; row < candidates.count; row++) if (candidates.matchedBlocks[row]! > 0) return false;
     return true;
   }

@@ -7,23 +7,24 @@ export interface RequestEvidence {
   readonly order: readonly PooledEndpoint[];
   /** Clock, milliseconds. */
   readonly pickedAt: number;
-  /** Response headers came, from an endpoint or from an unknown address. */
-  answered: boolean;
+  /** What answered: an endpoint, of the pool or not, or somebody who is not named. */
+  answered: 'not-yet' | 'by-endpoint' | 'by-unnamed';
 }
 
 /**
  * Response headers came from `server`, undefined where it is not of the pool, on connection attempt number `attempts`:
  * those before it in the order failed. Where the number does not fit the order, as when Envoy does not know an endpoint
- * yet, nobody is blamed.
+ * yet, nobody is blamed. `status` undefined: it is not known.
  */
 export function responseCame(
   evidence: RequestEvidence,
   server: PooledEndpoint | undefined,
   attempts: number,
+  status: number | undefined,
   now: number,
 ): void {
   const { order, pickedAt } = evidence;
-  evidence.answered = true;
+  evidence.answered = 'by-endpoint';
   const place = server === undefined ? -1 : order.indexOf(server);
   const failed = place < 0 && attempts > order.length ? order.length : place === attempts - 1 ? place : 0;
   for (const endpoint of order.slice(0, failed)) {
@@ -31,7 +32,7 @@ export function responseCame(
     endpointChanged(endpoint);
   }
   if (server === undefined) return;
-  answerBegan(server, pickedAt, now);
+  answerBegan(server, pickedAt, now, status !== undefined && status < 400);
   endpointChanged(server);
 }
 
@@ -49,13 +50,16 @@ export function requestOver(
   now: number,
 ): void {
   if (status === undefined) return;
-  const endpoint = answered ? server : order[0];
+  const endpoint = answered === 'by-endpoint' ? server : order[0];
   if (endpoint === undefined) return;
-  if (!answered) {
+  if (answered === 'not-yet') {
     if (status === 504) requestFailed(endpoint, 'no-answer', pickedAt, now);
     else if (status === 502 || status === 503) requestFailed(endpoint, 'connection', pickedAt, now);
-  } else if (status < 400) requestSucceeded(endpoint, pickedAt, now);
-  else if (status >= 500 && !REFUSALS.has(status)) requestFailed(endpoint, 'errors', pickedAt, now);
-  else return;
+  } else if (status < 400) {
+    // Most likely the first has served it where nobody is named: good enough for good news, and for nothing else.
+    requestSucceeded(endpoint, pickedAt, now);
+  } else if (answered === 'by-endpoint' && status >= 500 && !REFUSALS.has(status)) {
+    requestFailed(endpoint, 'errors', pickedAt, now);
+  } else return;
   endpointChanged(endpoint);
 }

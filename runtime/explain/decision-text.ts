@@ -1,5 +1,5 @@
 import type { RecordedExplanation } from '../recording/recorded-explanation';
-import { observedTtft, predictedTtft, type RecordedDecision } from './recorded-decision';
+import { observedTtft, predictedTtft, type RecordedDecision, ttftRatio } from './recorded-decision';
 
 /** Gives text a look on a terminal; each function may return its text as it is. */
 export interface Paint {
@@ -43,10 +43,12 @@ function outcomeLines(decision: RecordedDecision): string[] {
 function ttftText(decision: RecordedDecision): string {
   const predicted = predictedTtft(decision);
   const observed = observedTtft(decision);
-  const left = predicted === undefined ? 'not predicted' : `predicted ${time(predicted)}`;
+  const ratio = ttftRatio(decision);
+  // What was predicted is a time of the pod that was picked.
+  const there = decision.end?.pod === undefined ? '' : ` of ${decision.pick.pod ?? '?'}`;
+  const left = predicted === undefined ? 'not predicted' : `predicted ${time(predicted)}${there}`;
   if (observed === undefined) return `first token: ${left}, not watched for`;
-  const ratio = predicted === undefined || observed === 0 ? '' : `: ratio ${(predicted / observed).toFixed(2)}`;
-  return `first token: ${left}, observed ${time(observed)}${ratio}`;
+  return `first token: ${left}, observed ${time(observed)}${ratio === undefined ? '' : `: ratio ${ratio.toFixed(2)}`}`;
 }
 
 function notExplained({ pick }: RecordedDecision): string[] {

@@ -1,5 +1,6 @@
 import type {
   EndpointPicker,
+  PendingPick,
   PickedEndpoints,
   PickRequest,
   PickResult,
@@ -29,13 +30,19 @@ export interface EndedDecision {
   readonly explanation?: Explanation;
 }
 
+/** The leave to take one decision. */
+export interface Turn {
+  /** Nothing came of it: the request was refused. */
+  giveBack(): void;
+}
+
 export interface ExplainingOptions {
   /** Milliseconds, never going back. */
   readonly clock: () => number;
   /** A model's name, or `other`. */
   readonly modelName: (model: string) => string;
-  /** Whether to have the next decision of this scheduler explained. */
-  readonly takes: (scheduler: string) => boolean;
+  /** Whether to have the next decision of this scheduler explained; undefined: not. */
+  readonly takes: (scheduler: string) => Turn | undefined;
   /** A decision that was taken, or whose first token was watched for, is over. Called once for each. */
   ended(decision: EndedDecision): void;
 }
@@ -43,16 +50,33 @@ export interface ExplainingOptions {
 /** A picker that tells how some of its decisions turned out. It decides as the one it wraps does. */
 export function explainingPicker(picker: EndpointPicker, options: ExplainingOptions): EndpointPicker {
   const { clock, takes } = options;
+
+  function pickFor(request: PickRequest, turn: Turn | undefined): PickResult | PendingPick {
+    // Reading a clock costs as much as a pick in a small pool.
+    const askedAt = turn === undefined ? undefined : clock();
+    const result = picker.pick(request);
+    if ('outcome' in result) return watched(result, request, turn, askedAt, options);
+    const heldAt = askedAt ?? clock();
+    const settled = result.result.then(
+      (late) => watched(late, request, turn, heldAt, options),
+      (error: unknown): never => {
+        turn?.giveBack();
+        throw error;
+      },
+    );
+    return { result: settled, cancel: () => result.cancel() };
+  }
+
   return {
     pick(request) {
-      const taken = takes(request.scheduler);
-      // Reading a clock costs as much as a pick in a small pool.
-      const askedAt = taken ? clock() : undefined;
-      const result = picker.pick(taken ? { ...request, explain: true } : request);
-      if ('outcome' in result) return watched(result, request, taken, askedAt, options);
-      const heldAt = askedAt ?? clock();
-      const settled = result.result.then((late) => watched(late, request, taken, heldAt, options));
-      return { result: settled, cancel: () => result.cancel() };
+      const turn = takes(request.scheduler);
+      if (turn === undefined) return pickFor(request, undefined);
+      try {
+        return pickFor({ ...request, explain: true }, turn);
+      } catch (error) {
+        turn.giveBack();
+        throw error;
+      }
     },
   };
 }
@@ -60,11 +84,16 @@ export function explainingPicker(picker: EndpointPicker, options: ExplainingOpti
 function watched(
   result: PickResult,
   request: PickRequest,
-  taken: boolean,
+  turn: Turn | undefined,
   askedAt: number | undefined,
   options: ExplainingOptions,
 ): PickResult {
-  if (result.outcome !== 'picked' || !(taken || result.sampleFirstToken)) return result;
+  if (result.outcome !== 'picked') {
+    turn?.giveBack();
+    return result;
+  }
+  const taken = turn !== undefined;
+  if (!(taken || result.sampleFirstToken)) return result;
   const ticket = watchedTicket(result, request, taken, askedAt, options);
   return { ...result, ticket, sampleFirstToken: true };
 }
@@ -82,9 +111,9 @@ function watchedTicket(
   let observedTtftMs: number | undefined;
   let over = false;
   return {
-    served(address, attempts) {
+    served(address, attempts, status) {
       servedBy = address === endpoint ? undefined : address;
-      ticket.served(address, attempts);
+      ticket.served(address, attempts, status);
     },
     firstToken() {
       observedTtftMs ??= clock() - decidedAt;

@@ -1,4 +1,4 @@
-import type { EndedDecision } from './explaining-picker';
+import type { EndedDecision, Turn } from './explaining-picker';
 
 /** The part of a pino logger that is used. */
 interface DecisionLog {
@@ -7,8 +7,11 @@ interface DecisionLog {
 }
 
 export interface LogSample {
-  /** Whether the next decision of a scheduler is to be logged; if so, none of its others is for the interval. */
-  takes(scheduler: string): boolean;
+  /**
+   * Whether the next decision of a scheduler is to be logged; if so, none of its others is for the interval, unless the
+   * turn is given back.
+   */
+  takes(scheduler: string): Turn | undefined;
   write(decision: EndedDecision): void;
 }
 
@@ -24,12 +27,16 @@ export function createLogSample(log: DecisionLog, intervalMs: () => number, cloc
   return {
     takes(scheduler) {
       const interval = intervalMs();
-      if (interval <= 0 || !log.isLevelEnabled('info')) return false;
+      if (interval <= 0 || !log.isLevelEnabled('info')) return undefined;
       const now = clock();
-      if (now - (last.get(scheduler) ?? Number.NEGATIVE_INFINITY) < interval) return false;
+      if (now - (last.get(scheduler) ?? Number.NEGATIVE_INFINITY) < interval) return undefined;
       if (last.size >= MAX_SCHEDULERS) last.clear();
       last.set(scheduler, now);
-      return true;
+      return {
+        giveBack() {
+          if (last.get(scheduler) === now) last.delete(scheduler);
+        },
+      };
     },
     write: (decision) => log.info({ decision }, 'decision'),
   };

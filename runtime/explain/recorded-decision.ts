@@ -37,7 +37,18 @@ export function observedTtft({ pick, end }: RecordedDecision): number | undefine
   return end?.firstToken === undefined ? undefined : Math.max(0, end.firstToken - (pick.waited ?? 0));
 }
 
-/** Seconds from the decision to the first token, as it was expected then. */
+/**
+ * The predicted time to the first token divided by the observed one. Undefined where one of them is not known, or where
+ * another pod served than the one that the prediction was for.
+ */
+export function ttftRatio(decision: RecordedDecision): number | undefined {
+  const predicted = predictedTtft(decision);
+  const observed = observedTtft(decision);
+  if (predicted === undefined || !observed || decision.end?.pod !== undefined) return undefined;
+  return predicted / observed;
+}
+
+/** Seconds from the decision to the first token, as it was expected then of the pod that was picked. */
 export function predictedTtft({ pick, end }: RecordedDecision): number | undefined {
   return pick.explanation?.candidates[0]?.predicted ?? end?.predicted;
 }

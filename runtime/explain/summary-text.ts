@@ -1,4 +1,4 @@
-import { observedTtft, predictedTtft, type RecordedDecision } from './recorded-decision';
+import { type RecordedDecision, ttftRatio } from './recorded-decision';
 
 /** What a recording holds, in a line for each scheduler. Ends with a line feed. */
 export function summaryText(decisions: readonly RecordedDecision[]): string {
@@ -10,17 +10,11 @@ export function summaryText(decisions: readonly RecordedDecision[]): string {
 function schedulerText(decisions: readonly RecordedDecision[]): string {
   const refused = decisions.filter(({ pick }) => pick.outcome !== 'picked').length;
   const explained = decisions.filter(({ pick }) => pick.explanation !== undefined).length;
-  const ratios = decisions.flatMap((decision) => ratio(decision) ?? []).sort((one, other) => one - other);
+  const ratios = decisions.flatMap((decision) => ttftRatio(decision) ?? []).sort((one, other) => one - other);
   const median = ratios[ratios.length >> 1];
   const accuracy =
     median === undefined
       ? 'no prediction can be compared'
       : `predicted / observed time to first token: median ${median.toFixed(2)} of ${ratios.length}`;
   return `${decisions.length} decisions, ${refused} refused, ${explained} with their candidates; ${accuracy}`;
-}
-
-function ratio(decision: RecordedDecision): number | undefined {
-  const predicted = predictedTtft(decision);
-  const observed = observedTtft(decision);
-  return predicted === undefined || !observed ? undefined : predicted / observed;
 }

@@ -1,7 +1,10 @@
 import { bodyOf, EMPTY_BODY } from '../body-router/body/span';
 import type { Body } from '../ext-proc/processor';
 
-/** Smaller chunks are copied together: a body that is dribbled in single bytes must not cost an object for each. */
+/**
+ * Smaller chunks are copied together: a body that is dribbled in single bytes must not cost an object for each. Blocks
+ * begin at the size of the first chunk and double: a body that stops there must not cost a large one.
+ */
 const SMALL_BYTES = 4096;
 const BLOCK_BYTES = 16_384;
 
@@ -11,6 +14,7 @@ export class GatheredBody {
   private chunks: Buffer[] = [];
   private block: Buffer | undefined;
   private used = 0;
+  private nextBlockBytes = 0;
 
   push(piece: Body): void {
     this.length += piece.length;
@@ -19,11 +23,21 @@ export class GatheredBody {
         this.closeBlock();
         this.chunks.push(chunk);
       } else {
-        if (this.used + chunk.length > BLOCK_BYTES) this.closeBlock();
-        this.block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
-        this.used += chunk.copy(this.block, this.used);
+        const block = this.blockFor(chunk.length);
+        this.used += chunk.copy(block, this.used);
       }
     }
+  }
+
+  /** A block with so many free bytes. */
+  private blockFor(bytes: number): Buffer {
+    if (this.block !== undefined && this.used + bytes > this.block.length) this.closeBlock();
+    if (this.block === undefined) {
+      const size = Math.max(bytes, this.nextBlockBytes);
+      this.nextBlockBytes = Math.min(BLOCK_BYTES, 2 * size);
+      this.block = Buffer.allocUnsafeSlow(size);
+    }
+    return this.block;
   }
 
   /** All of it; nothing is kept then. */
@@ -39,6 +53,7 @@ export class GatheredBody {
     this.chunks = [];
     this.block = undefined;
     this.used = 0;
+    this.nextBlockBytes = 0;
   }
 
   private closeBlock(): void {

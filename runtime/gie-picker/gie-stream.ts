@@ -7,7 +7,7 @@ import { type RefusalName, refuse } from '../body-router/errors';
 import type { Routing } from '../body-router/models/routing';
 import { REFUSAL_OF } from '../body-router/pick-refusal';
 import { type FactsResult, NO_FACTS, type RequestFacts } from '../body-router/request-facts';
-import { isFromUpstream } from '../body-router/request-stream';
+import { tellServed } from '../body-router/tell-served';
 import type { EndpointPicker, PendingPick, PickResult, Ticket } from '../endpoint-picker/endpoint-picker';
 import {
   type Answer,
@@ -122,11 +122,8 @@ export class GieStream implements ProcessorStream {
   responseHeaders(headers: HeaderMap, attributes: Attributes, metadata: Metadata): Reply {
     this.status = Number(headers.get(':status')) || undefined;
     const told = metadata.get(SERVED_NAMESPACE)?.get(SERVED_ENDPOINT_HEADER);
-    const served = (typeof told === 'string' ? told : attributes.get('upstream.address')) || undefined;
-    // On a reply of the proxy itself it is that of the last endpoint tried, which gave none.
-    if (served !== undefined && isFromUpstream(attributes)) {
-      this.ticket?.served(served, Number(attributes.get('upstream.request_attempt_count')) || 1);
-    }
+    const named = typeof told === 'string' ? told : attributes.get('upstream.address');
+    tellServed(this.ticket, named, attributes, this.status);
     this.response = new ResponsePass(headers, this.modes.response, {
       askedModel: this.askedModel,
       firstToken: this.firstToken,

@@ -33,6 +33,7 @@ export function pickRequest(
     ...(route.adapter !== undefined && { adapter: route.adapter }),
     promptBytes: facts.promptBytes,
     ...(facts.maxOutputTokens !== undefined && { maxOutputTokens: facts.maxOutputTokens }),
+    ...(facts.answers !== undefined && { answers: facts.answers }),
     prefixHashes: blockHashes(body, facts.prompt, salt),
     ...requestIdentity(headers, routing.state, routing.states.get(route.scheduler) ?? {}),
     bodyBytes: body.length,

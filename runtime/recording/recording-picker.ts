@@ -50,9 +50,9 @@ function recordedTicket(pick: number, at: number, result: PickedEndpoints, recor
   let servedElsewhere: string | undefined;
   let over = false;
   return {
-    served(address, attempts) {
+    served(address, attempts, status) {
       servedElsewhere = address === endpoints[0] ? undefined : address;
-      ticket.served(address, attempts);
+      ticket.served(address, attempts, status);
     },
     firstToken() {
       firstToken ??= recorder.now() - at;

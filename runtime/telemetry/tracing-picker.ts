@@ -50,21 +50,28 @@ function settled(result: PickResult, span: Span, parent: Span, request: PickRequ
   return result.outcome === 'picked' ? { ...result, ticket: tracedTicket(result, parent) } : result;
 }
 
-/** Tells the request's span, which ends after the ticket, how the prediction turned out. */
-function tracedTicket({ ticket, predictedTtftMs }: PickedEndpoints, span: Span): Ticket {
+/**
+ * Tells the request's span, which ends after the ticket, how the prediction turned out. One for another pod than the one
+ * that served is not told.
+ */
+function tracedTicket({ endpoints, ticket, predictedTtftMs }: PickedEndpoints, span: Span): Ticket {
   const decidedAt = performance.now();
-  if (predictedTtftMs !== undefined) {
-    span.setAttribute('inference_gateway.predicted_ttft_seconds', predictedTtftMs / 1000);
-  }
+  let servedElsewhere = false;
   return {
-    served(address, attempts) {
-      ticket.served(address, attempts);
+    served(address, attempts, status) {
+      servedElsewhere = address !== undefined && address !== endpoints[0];
+      ticket.served(address, attempts, status);
     },
     firstToken() {
       span.setAttribute('gen_ai.response.time_to_first_chunk', (performance.now() - decidedAt) / 1000);
       span.addEvent('gateway.first_token');
       ticket.firstToken();
     },
-    done: (status) => ticket.done(status),
+    done(status) {
+      if (predictedTtftMs !== undefined && !servedElsewhere) {
+        span.setAttribute('inference_gateway.predicted_ttft_seconds', predictedTtftMs / 1000);
+      }
+      ticket.done(status);
+    },
   };
 }

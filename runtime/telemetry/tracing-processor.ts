@@ -91,9 +91,12 @@ function tracedStream(
     responseBody: (chunk, endOfStream) => stream.responseBody(chunk, endOfStream),
     ...(stream.responseTrailers && { responseTrailers: () => stream.responseTrailers!() }),
     closed() {
-      stream.closed();
-      if (!answered) span?.setAttribute('error.type', 'no_response');
-      span?.end();
+      try {
+        stream.closed();
+      } finally {
+        if (!answered) span?.setAttribute('error.type', 'no_response');
+        span?.end();
+      }
     },
   };
 }

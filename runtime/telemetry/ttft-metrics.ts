@@ -6,7 +6,8 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 6
 const RATIOS = [0.1, 0.25, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4, 10];
 
 /**
- * Times to the first token as they were predicted and as they came, of the streams that were watched for it.
+ * Times to the first token as they were predicted and as they came, of the streams that were watched for it. A prediction
+ * is for the pod that was picked, so it is not compared with what another one did.
  * `limited`: bounds the names of models.
  */
 export function createTtftMetrics(
@@ -21,7 +22,7 @@ export function createTtftMetrics(
   );
   const predicted = seconds(
     'inference_objective_request_predicted_ttft_seconds',
-    'What the picker had expected for the same streams.',
+    'What the picker had expected for them, less those that another pod served than the one picked.',
   );
   const ratios = new Histogram({
     name: 'inference_extension_ttft_prediction_ratio',
@@ -30,10 +31,11 @@ export function createTtftMetrics(
     buckets: RATIOS,
     registers: [registry],
   });
-  return ({ scheduler, model, predictedTtftMs, observedTtftMs }) => {
+  return ({ scheduler, model, servedBy, predictedTtftMs, observedTtftMs }) => {
     if (predictedTtftMs === undefined || observedTtftMs === undefined) return;
     const labels = { target_model_name: limited(model) };
     observed.observe(labels, observedTtftMs / 1000);
+    if (servedBy !== undefined) return;
     predicted.observe(labels, predictedTtftMs / 1000);
     if (observedTtftMs > 0) ratios.observe({ inference_pool: scheduler }, predictedTtftMs / observedTtftMs);
   };

@@ -113,16 +113,19 @@ test('a client can lower its priority', async () => {
 }, 60_000);
 
 test('a flood of tenant names takes no more than a bounded number of turns from a tenant that waits', async () => {
-  await start({ maxTenants: 4, bands: { standard: { ttl: '10s', maxRequests: 200 } } });
+  await start({ maxTenants: 4, bands: { standard: { ttl: '2s', maxRequests: 200 } } });
   const answers = await openLoad({
     url: gateway.url,
     perSecond: 24,
-    forMs: 4000,
+    forMs: 8000,
     body: longPrompt,
     headers: (index) => ({ [TENANT]: index % 12 === 0 ? 'steady' : `forged-${index}` }),
   });
   const steady = answers.filter(({ index }) => index % 12 === 0);
-  expect(share(steady, 200)).toBe(1);
+  const forged = answers.filter(({ index }) => index % 12 !== 0);
+  // Twice what the pod can do: in one queue for all, as many of either would wait too long.
+  expect(share(forged, 429)).toBeGreaterThan(0.2);
+  expect(share(steady, 200)).toBeGreaterThan(0.9);
   const page = await gateway.metrics();
   expect(page).not.toContain('forged');
 }, 60_000);

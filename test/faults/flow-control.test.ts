@@ -155,8 +155,10 @@ describe('requests in flight', () => {
 describe('a request that may go to a part of the pool only', () => {
   function ask(router: WholeRouter, subset?: readonly string[]) {
     const outcomes: string[] = [];
-    router.admission.pickThen(pickRequest(subset === undefined ? {} : { subset }), ({ outcome }) =>
-      outcomes.push(outcome),
+    router.admission.pickThen(
+      pickRequest(subset === undefined ? {} : { subset }),
+      ({ outcome }) => outcomes.push(outcome),
+      () => outcomes.push('failed'),
     );
     return outcomes;
   }

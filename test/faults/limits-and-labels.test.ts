@@ -113,7 +113,7 @@ test('a client that names ever new tenants gets no more queues than the bound, a
   for (const tenant of ['a', 'b', 'c']) for (let i = 0; i < 50; i++) queue.enqueue(item(tenant));
   for (let i = 0; i < 500; i++) queue.enqueue(item(`forged-${i}`));
   const left: string[] = [];
-  queue.dispatch(({ tenant }) => {
+  queue.dispatch(0, ({ tenant }) => {
     if (left.length === 100) return false;
     left.push(tenant.startsWith('forged') ? 'forged' : tenant);
     return true;
@@ -132,7 +132,7 @@ test('the lowest band is served while higher ones never cease', () => {
     queue.enqueue(item('critical'));
     queue.enqueue(item('standard'));
     let one = false;
-    queue.dispatch((head) => {
+    queue.dispatch(0, (head) => {
       if (one) return false;
       one = true;
       gone ||= head.band === 'sheddable';

@@ -256,7 +256,7 @@ export interface OverloadSpec {
    */
   readonly retryAfter?: RetryAfterSpec;
   /**
-   * A request for a model none of whose pods is ready waits so long for the first one, and is then answered with 503; at most 5m. `0s`: it does not wait.
+   * A request for a model none of whose pods is ready waits so long for the first one, and is then answered with 503; at most 5m. `0s`: it does not wait. Without `flowControl` all that waited go to the first pod that becomes ready, and those that it cannot start within `maxQueueTime` are answered with 429; with it they go on as pods have room.
    * An extension of the published contract.
    * @default "10s"
    */
@@ -506,7 +506,7 @@ export interface FlowControlSpec {
    */
   readonly bands?: FlowControlBands;
   /**
-   * Bytes of request bodies that may wait in all bands together, as a quantity.
+   * Bytes of request bodies that may wait in all bands together, as a quantity; at most 1Gi. The router holds at most 2 GiB for all schedulers and refuses more with 503, so that the sum over schedulers should stay well below.
    * An extension of the published contract.
    * @default "512Mi"
    */

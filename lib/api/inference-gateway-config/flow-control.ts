@@ -14,6 +14,12 @@ export const FLOW_CONTROL_DEFAULTS = {
 /** No request is held longer. */
 export const LONGEST_HOLD_MS = 300_000;
 
+/**
+ * The most that `maxBytes` of a scheduler can allow: half of the bytes that a router may hold for all of them, so that what
+ * waits for one never takes all.
+ */
+export const MOST_FLOW_BYTES = 2 ** 30;
+
 /** The most that `maxRequests` of a band can allow. */
 export const MAX_BAND_REQUESTS = 100_000;
 
@@ -52,7 +58,8 @@ export const flowControlSchema = z
       .prefault({})
       .meta({ description: 'How requests wait, by the sign of their priority.', extension: true }),
     maxBytes: byteCountSchema.default(FLOW_CONTROL_DEFAULTS.maxBytes).meta({
-      description: 'Bytes of request bodies that may wait in all bands together, as a quantity.',
+      description:
+        'Bytes of request bodies that may wait in all bands together, as a quantity; at most 1Gi. The router holds at most 2 GiB for all schedulers and refuses more with 503, so that the sum over schedulers should stay well below.',
       extension: true,
     }),
     maxTenants: z.int().min(1).max(10_000).default(FLOW_CONTROL_DEFAULTS.maxTenants).meta({

@@ -27,7 +27,7 @@ export const overloadSchema = z
     }),
     emptyPoolHold: durationSchema.default('10s').meta({
       description:
-        'A request for a model none of whose pods is ready waits so long for the first one, and is then answered with 503; at most 5m. `0s`: it does not wait.',
+        'A request for a model none of whose pods is ready waits so long for the first one, and is then answered with 503; at most 5m. `0s`: it does not wait. Without `flowControl` all that waited go to the first pod that becomes ready, and those that it cannot start within `maxQueueTime` are answered with 429; with it they go on as pods have room.',
       extension: true,
     }),
   })

@@ -5,7 +5,7 @@ export function expectation(node: SchemaNode): string {
   if (node.expects !== undefined) return joined(node.expects, node.maxLength && `at most ${node.maxLength} characters`);
   if (node.enum !== undefined) return `one of ${node.enum.map((value) => JSON.stringify(value)).join(', ')}`;
   if (node.const !== undefined) return JSON.stringify(node.const);
-  return joined(withArticle(node.type), limitsOf(node));
+  return joined(withArticle(node.type), limitsOf(node) || (node.format === 'int32' ? 'of 32 bits' : ''));
 }
 
 /** Bounds in words, empty when there are none: `from 1 to 65535`, `1 to 100 items`. */

@@ -15,9 +15,9 @@ import { textBytes } from './text-bytes';
 
 /** Fields that hold the prompt, in the order in which chat templates lay them out: what conversations share comes first. */
 const PROMPT_FIELDS = ['system', 'instructions', 'tools', 'messages', 'prompt', 'input'];
-/** Bounds on output tokens, the one that wins first. */
+/** Bounds on output tokens. Which of them wins is the server's to say: taken is the largest, so that none hides another. */
 const OUTPUT_FIELDS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'];
-const KEYS: ReadonlySet<string> = new Set(['model', 'cache_salt', ...PROMPT_FIELDS, ...OUTPUT_FIELDS]);
+const KEYS: ReadonlySet<string> = new Set(['model', 'cache_salt', 'n', ...PROMPT_FIELDS, ...OUTPUT_FIELDS]);
 
 /** Reads an OpenAI (or Anthropic, or vLLM) JSON request without building it. */
 export function* jsonFacts(body: Body): Sliced<FactsResult> {
@@ -36,13 +36,15 @@ export function* jsonFacts(body: Body): Sliced<FactsResult> {
 
   const prompt: Span[] = PROMPT_FIELDS.map((field) => last.get(field)).filter((member) => member !== undefined);
   const promptBytes = yield* textBytes(body, prompt.length > 0 ? prompt : [{ start: 0, end: body.length }]);
-  const maxOutputTokens = OUTPUT_FIELDS.map((field) => tokens(body, last.get(field))).find((n) => n !== undefined);
+  const bounds = OUTPUT_FIELDS.map((field) => count(body, last.get(field))).filter((bound) => bound !== undefined);
+  const answers = count(body, last.get('n')) ?? 1;
   const salt = last.get('cache_salt');
   return {
     ...(model && { model }),
     prompt,
     promptBytes: Math.min(promptBytes, MAX_PROMPT_BYTES),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(bounds.length > 0 && { maxOutputTokens: Math.max(...bounds) }),
+    ...(answers > 1 && { answers }),
     ...(salt?.kind === 'string' && {
       cacheSalt: { start: salt.start, end: Math.min(salt.end, salt.start + MAX_SALT_BYTES) },
     }),
@@ -61,7 +63,7 @@ function modelFact(body: Body, members: readonly Member[]): ModelFact | FactsRef
   return name === undefined ? undefined : { name, spans: members, encode: encodeString };
 }
 
-function tokens(body: Body, member: Member | undefined): number | undefined {
+function count(body: Body, member: Member | undefined): number | undefined {
   if (member?.kind !== 'number' || member.end - member.start > 16) return undefined;
   const value = Number(spanBytes(body, member).toString('latin1'));
   return Number.isSafeInteger(value) && value >= 0 ? value : undefined;

@@ -10,8 +10,15 @@ import { createWaitingRoom, type WaitingRoom, type WaitingStatus } from './waiti
  */
 export interface Admission extends EndpointPicker {
   pick(request: PickRequest): PickResult | PendingPick;
-  /** The same with a call back, at once or later, in place of a promise. */
-  pickThen(request: PickRequest, settled: (result: PickResult) => void): { cancel(): void };
+  /**
+   * The same with a call back, at once or later, in place of a promise; `failed` is called where the promise would reject.
+   * Neither may throw.
+   */
+  pickThen(
+    request: PickRequest,
+    settled: (result: PickResult) => void,
+    failed: (error: unknown) => void,
+  ): { cancel(): void };
   /** To be called when the scheduler's endpoints may have room that they had not. */
   roomChanged(scheduler: string): void;
   /** Follows the state, after the picker has. What waits for a scheduler that is gone is refused. */
@@ -45,23 +52,36 @@ export function createAdmission(options: AdmissionOptions): Admission {
     else rooms.set(name, createWaitingRoom(name, scheduler, options));
   }
 
-  function pickThen(request: PickRequest, settled: (result: PickResult) => void): { cancel(): void } {
+  function pickThen(
+    request: PickRequest,
+    settled: (result: PickResult) => void,
+    failed: (error: unknown) => void,
+  ): { cancel(): void } {
     const room = closed ? undefined : rooms.get(request.scheduler);
-    if (room !== undefined) return room.pick(request, settled);
+    if (room !== undefined) return room.pick(request, settled, failed);
     settled(closed ? SHUTTING_DOWN : options.picker.pick(request));
     return NOTHING_TO_CANCEL;
   }
 
   function pick(request: PickRequest): PickResult | PendingPick {
     let settled: PickResult | undefined;
-    let resolve: ((result: PickResult) => void) | undefined;
-    const { cancel } = pickThen(request, (result) => {
-      settled = result;
-      resolve?.(result);
-    });
+    let failed: { readonly error: unknown } | undefined;
+    let later: { resolve(result: PickResult): void; reject(error: unknown): void } | undefined;
+    const { cancel } = pickThen(
+      request,
+      (result) => {
+        settled = result;
+        later?.resolve(result);
+      },
+      (error) => {
+        failed = { error };
+        later?.reject(error);
+      },
+    );
+    if (failed !== undefined) throw (failed as { readonly error: unknown }).error;
     if (settled !== undefined) return settled;
-    const result = new Promise<PickResult>((decided) => {
-      resolve = decided;
+    const result = new Promise<PickResult>((resolve, reject) => {
+      later = { resolve, reject };
     });
     return { result, cancel };
   }

@@ -1,5 +1,5 @@
 /**
- * How fast requests that wait are let go, as a fading mean over the time in which some waited. Time without a queue says
+ * How fast requests of a band that wait are let go, as a fading mean over the time in which some waited. Time without a queue says
  * nothing of how fast one would drain.
  */
 export interface DispatchRate {
@@ -12,7 +12,7 @@ export interface DispatchRate {
 /** After this much time with a queue, an observation has lost about two thirds of its weight. Seconds. */
 const MEMORY_SECONDS = 20;
 
-/** A rate from fewer is chance. */
+/** Fewer than these in some time are chance: taken is the rate at which so many would have gone, so no drain is told too long. */
 const MIN_DISPATCHED = 4;
 
 export function createDispatchRate(): DispatchRate {
@@ -30,8 +30,7 @@ export function noteDispatch(rate: DispatchRate, dispatched: number, waiting: nu
   rate.since = waiting > 0 ? now : undefined;
 }
 
-/** Milliseconds until `ahead` waiting requests are let go; 0 while the rate is not known. */
+/** Milliseconds until `ahead` waiting requests are let go; 0 where none has waited before. */
 export function drainMs(rate: DispatchRate, ahead: number): number {
-  if (rate.dispatched < MIN_DISPATCHED || rate.seconds <= 0) return 0;
-  return (ahead / (rate.dispatched / rate.seconds)) * 1000;
+  return (ahead / Math.max(MIN_DISPATCHED, rate.dispatched)) * rate.seconds * 1000;
 }

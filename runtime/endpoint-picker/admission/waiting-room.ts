@@ -1,8 +1,8 @@
-import { BANDS, type Band, type FlowControlState, type SchedulerState } from '../../../lib/translate/gateway-state';
+import type { Band, FlowControlState, SchedulerState } from '../../../lib/translate/gateway-state';
 import type { PickRequest, PickResult, Refusal } from '../endpoint-picker';
 import type { AdmissionOptions } from './admission-options';
 import { bandOf } from './band';
-import { createDispatchRate, drainMs, noteDispatch } from './dispatch-rate';
+import { createDispatchRate, type DispatchRate, drainMs, noteDispatch } from './dispatch-rate';
 import { explainHeld } from './explain-held';
 import { createFlowQueue, type Waiting } from './flow-queue';
 import { createRooms, ROOM } from './room';
@@ -10,8 +10,15 @@ import { retryAfterSeconds } from './saturation';
 
 /** The requests that wait for the endpoints of one scheduler. */
 export interface WaitingRoom {
-  /** Decides at once or later. Nothing is called back after `cancel`, but for `cancelled` by it. */
-  pick(request: PickRequest, settled: (result: PickResult) => void): { cancel(): void };
+  /**
+   * Decides at once or later. Nothing is called back after `cancel`, but for `cancelled` by it. `failed`: the picker threw
+   * for this request when its turn came. Throws where it does so at once. Neither call back may throw.
+   */
+  pick(
+    request: PickRequest,
+    settled: (result: PickResult) => void,
+    failed: (error: unknown) => void,
+  ): { cancel(): void };
   /** Room may have come. */
   tryAgain(): void;
   update(scheduler: SchedulerState): void;
@@ -29,16 +36,17 @@ interface Held extends Waiting {
   readonly request: PickRequest;
   readonly since: number;
   readonly settle: (result: PickResult) => void;
+  readonly fail: (error: unknown) => void;
 }
 
-/** Without flow control only requests for an empty pool are held. */
+/** Without flow control only requests for an empty pool are held: many such pools must fit in what the router may hold. */
 const HOLD_ONLY: FlowControlState = {
   bands: {
-    critical: { ttlMs: 0, maxRequests: 1000, maxBytes: 268_435_456 },
-    standard: { ttlMs: 0, maxRequests: 1000, maxBytes: 268_435_456 },
-    sheddable: { ttlMs: 0, maxRequests: 1000, maxBytes: 268_435_456 },
+    critical: { ttlMs: 0, maxRequests: 1000, maxBytes: 67_108_864 },
+    standard: { ttlMs: 0, maxRequests: 1000, maxBytes: 67_108_864 },
+    sheddable: { ttlMs: 0, maxRequests: 1000, maxBytes: 67_108_864 },
   },
-  maxBytes: 536_870_912,
+  maxBytes: 134_217_728,
   maxTenants: 100,
   trustClientHeaders: false,
 };
@@ -49,9 +57,8 @@ const HOLD_ONLY: FlowControlState = {
  */
 const LOOK_MS = 20;
 
-/** The answer's length where the client sets no bound; what it may cost a tenant is capped. Tokens. */
+/** The answer's length where the client sets no bound. Tokens. */
 const USUAL_OUTPUT_TOKENS = 256;
-const MOST_TOKENS = 1_000_000;
 const BYTES_PER_TOKEN = 4;
 
 /** Clock tolerance: a timer may fire a little before the moment it was set for. Milliseconds. */
@@ -64,15 +71,23 @@ export function createWaitingRoom(
 ): WaitingRoom {
   let scheduler = first;
   const queue = createFlowQueue<Held>(scheduler.flowControl ?? HOLD_ONLY, (held) =>
-    leave(held, 'queue-full', retryAfter(held.band)),
+    leave(held, 'queue-full', retryAfter('queue-full', held.band)),
   );
-  const rate = createDispatchRate();
+  const rates: Readonly<Record<Band, DispatchRate>> = {
+    critical: createDispatchRate(),
+    standard: createDispatchRate(),
+    sheddable: createDispatchRate(),
+  };
   const rooms = createRooms();
-  let cancelTimer: (() => void) | undefined;
+  let timer: { readonly at: number; readonly cancel: () => void } | undefined;
   let dispatching = false;
   let again = false;
 
-  function pick(request: PickRequest, settled: (result: PickResult) => void): { cancel(): void } {
+  function pick(
+    request: PickRequest,
+    settled: (result: PickResult) => void,
+    failed: (error: unknown) => void,
+  ): { cancel(): void } {
     const { flowControl } = scheduler;
     const ready = picker.hasEndpoints(name);
     if (ready && flowControl === undefined) return atOnce(picker.pick(request), settled);
@@ -96,17 +111,32 @@ export function createWaitingRoom(
       since,
       request,
       settle: settled,
+      fail: failed,
     };
-    if (!queue.enqueue(held)) return refuse('queue-full', band, settled);
-    noteDispatch(rate, 0, queue.size, clock());
+    if (!queue.enqueue(held)) {
+      const picked = ready ? passBy(held) : undefined;
+      return picked === undefined ? refuse('queue-full', band, settled) : atOnce(picked, settled);
+    }
+    note(band);
     tryAgain();
     return {
       cancel() {
         if (!queue.remove(held)) return;
-        leave(held, 'cancelled', retryAfter(held.band));
+        leave(held, 'cancelled', retryAfter('cancelled', held.band));
         setTimer();
       },
     };
+  }
+
+  /** With no place to wait in, it may still go at once before all that wait, if these are of lower bands. */
+  function passBy(held: Held): PickResult | undefined {
+    tryAgain();
+    let picked: PickResult | undefined;
+    queue.passBy(held, clock(), () => {
+      picked = picker.pickWithin(held.request, rooms.limitsOf(held.band, clock()));
+      return picked !== undefined;
+    });
+    return picked;
   }
 
   /** Such a request never waits: it would hold back others, who may go where it may not. */
@@ -128,17 +158,20 @@ export function createWaitingRoom(
 
   function refuse(outcome: Refusal, band: Band, settled: (result: PickResult) => void): { cancel(): void } {
     observe.refused(name, outcome);
-    return atOnce({ outcome, retryAfterSeconds: retryAfter(band) }, settled);
+    return atOnce({ outcome, retryAfterSeconds: retryAfter(outcome, band) }, settled);
   }
 
-  /** By the measured rate, for all that is to go before a request that joins the band now. */
-  function retryAfter(band: Band): number {
-    let ahead = 0;
-    for (const one of BANDS) {
-      ahead += queue.sizeOf(one).requests;
-      if (one === band) break;
-    }
-    return retryAfterSeconds(drainMs(rate, ahead), scheduler.overload);
+  /** By the band's own measured rate, which has in it what higher bands take, for all that waits in it now. */
+  function retryAfter(outcome: Refusal, band: Band): number {
+    note(band);
+    // No rate tells when there will be an endpoint again.
+    const ahead = FOR_WANT_OF_ROOM.has(outcome) ? queue.sizeOf(band).requests : 0;
+    return retryAfterSeconds(drainMs(rates[band], ahead), scheduler.overload);
+  }
+
+  /** To be called when what waits of the band has changed, but by a dispatch. */
+  function note(band: Band): void {
+    noteDispatch(rates[band], 0, queue.sizeOf(band).requests, clock());
   }
 
   function tryAgain(): void {
@@ -155,21 +188,30 @@ export function createWaitingRoom(
       } while (again);
     } finally {
       dispatching = false;
+      setTimer();
     }
-    setTimer();
   }
 
   function dispatch(): void {
     const now = clock();
     if (queue.nextExpiry() <= now) expire(now);
     if (!picker.hasEndpoints(name)) return;
-    queue.dispatch((held, owed) => {
-      const picked =
-        scheduler.flowControl === undefined
-          ? picker.pick(held.request)
-          : picker.pickWithin(held.request, owed ? ROOM.critical : rooms.limitsOf(held.band, clock()));
+    queue.dispatch(now, (held, owed) => {
+      let picked: PickResult | undefined;
+      try {
+        picked =
+          scheduler.flowControl === undefined
+            ? picker.pick(held.request)
+            : picker.pickWithin(held.request, owed ? ROOM.critical : rooms.limitsOf(held.band, clock()));
+      } catch (error) {
+        // Alone: those behind it may be picked for, and who set off this dispatch has nothing to do with it.
+        queue.remove(held);
+        note(held.band);
+        held.fail(error);
+        return true;
+      }
       if (picked === undefined) return false;
-      noteDispatch(rate, 1, queue.size - 1, clock());
+      noteDispatch(rates[held.band], 1, queue.sizeOf(held.band).requests - 1, clock());
       observe.left(name, held.band, picked.outcome === 'picked' ? 'dispatched' : picked.outcome, clock() - held.since);
       held.settle(explainHeld(picked, clock() - held.since, held.band));
       return true;
@@ -180,32 +222,35 @@ export function createWaitingRoom(
     const outcome = picker.hasEndpoints(name) ? 'expired' : 'no-endpoints';
     // Those that expire together are ahead of each other when they come again.
     const seconds = {
-      critical: retryAfter('critical'),
-      standard: retryAfter('standard'),
-      sheddable: retryAfter('sheddable'),
+      critical: retryAfter(outcome, 'critical'),
+      standard: retryAfter(outcome, 'standard'),
+      sheddable: retryAfter(outcome, 'sheddable'),
     };
     for (const held of queue.expire(now)) leave(held, outcome, seconds[held.band]);
   }
 
   function leave(held: Held, outcome: Refusal, retryAfterSeconds: number): void {
-    noteDispatch(rate, 0, queue.size, clock());
+    note(held.band);
     observe.left(name, held.band, outcome, clock() - held.since);
     held.settle({ outcome, retryAfterSeconds });
   }
 
   function setTimer(): void {
     if (queue.size === 0) {
-      cancelTimer?.();
-      cancelTimer = undefined;
+      timer?.cancel();
+      timer = undefined;
       return;
     }
-    if (cancelTimer !== undefined) return;
     const untilExpiry = Math.max(SOONEST_MS, queue.nextExpiry() - clock());
     const delay = picker.hasEndpoints(name) ? Math.min(LOOK_MS, untilExpiry) : Math.min(1000, untilExpiry);
-    cancelTimer = after(delay, () => {
-      cancelTimer = undefined;
+    const at = clock() + delay;
+    if (timer !== undefined && timer.at <= at) return;
+    timer?.cancel();
+    const cancel = after(delay, () => {
+      timer = undefined;
       tryAgain();
     });
+    timer = { at, cancel };
   }
 
   return {
@@ -225,16 +270,17 @@ export function createWaitingRoom(
       },
     }),
     close(reason) {
-      for (const held of queue.drain()) leave(held, reason, retryAfter(held.band));
+      for (const held of queue.drain()) leave(held, reason, retryAfter(reason, held.band));
       setTimer();
     },
   };
 }
 
 const NOTHING_TO_CANCEL = { cancel() {} };
+const FOR_WANT_OF_ROOM: ReadonlySet<Refusal> = new Set(['saturated', 'queue-full', 'expired']);
 
-/** What the request costs its tenant: its prompt, and the answer that it may ask for. Tokens, at least 1. */
-function costOf({ promptBytes, maxOutputTokens }: PickRequest): number {
-  const tokens = promptBytes / BYTES_PER_TOKEN + (maxOutputTokens ?? USUAL_OUTPUT_TOKENS);
-  return Math.min(MOST_TOKENS, Math.max(1, Math.round(tokens)));
+/** What the request costs its tenant: its prompt, and the answers that it may ask for. Tokens, at least 1. */
+function costOf({ promptBytes, maxOutputTokens, answers }: PickRequest): number {
+  const tokens = promptBytes / BYTES_PER_TOKEN + (maxOutputTokens ?? USUAL_OUTPUT_TOKENS) * (answers ?? 1);
+  return Math.max(1, Math.round(tokens));
 }

@@ -23,7 +23,7 @@ export interface EndpointHealth {
   exclusion: Exclusion | undefined;
   /** The fault after which it has to prove itself on one request. */
   probation: RequestFailure | undefined;
-  /** Requests that it has still from before its probation: they prove nothing, and do not count in it. */
+  /** Requests from before its probation that it still has: they prove nothing, and do not count in it. */
   heldBefore: number;
   /** How its share grows after it was away. */
   ramp: Ramp | undefined;
@@ -40,6 +40,10 @@ export interface EndpointHealth {
   readyUntil: number;
   /** Length of the last exclusion by requests. */
   holdMs: number;
+  /** It came, or was ready first, when the pool was at work: until its first metrics it is as new. */
+  newcomer: boolean;
+  /** It has left its pool, and only requests point at it. */
+  gone: boolean;
 }
 
 interface Exclusion {
@@ -65,6 +69,8 @@ export interface HealthSubject {
 export interface PoolHealth {
   /** Endpoints that ramp, are on probation, or are excluded for a time: those that time alone changes. */
   readonly tended: Set<HealthSubject>;
+  /** Endpoints that are excluded, by whatever evidence. */
+  readonly excluded: Set<HealthSubject>;
   /** Endpoints that are ready. */
   ready: number;
   /** Clock, milliseconds: when a scrape of any endpoint was answered last. */
@@ -84,6 +90,8 @@ export function createHealth(): EndpointHealth {
     admittedAt: Number.NEGATIVE_INFINITY,
     readyUntil: Number.NEGATIVE_INFINITY,
     holdMs: 0,
+    newcomer: false,
+    gone: false,
   };
 }
 

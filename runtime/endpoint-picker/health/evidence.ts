@@ -17,16 +17,21 @@ const LONGEST_HOLD_MS = 30_000;
 /** From so long after the last one on, it is a first one again. */
 const FORGET_AFTER_MS = 2 * LONGEST_HOLD_MS;
 
-/** A response began, or its first token came. `pickedAt`: when its request was sent there. */
-export function answerBegan(endpoint: HealthSubject, pickedAt: number, now: number): void {
+/**
+ * A response began, or its first token came. `pickedAt`: when its request was sent there. `good`: it is known to be no
+ * error.
+ */
+export function answerBegan(endpoint: HealthSubject, pickedAt: number, now: number, good = false): void {
   const { health } = endpoint;
   health.aliveAt = now;
   health.strikes.connection = 0;
   health.strikes['no-answer'] = 0;
+  if (good) health.strikes.errors = 0;
   // A server that shuts down refuses new connections and ends its old answers: that says nothing about new ones.
   if (health.exclusion?.reason === 'timeout') readmit(endpoint, now);
   const { probation } = health;
-  if (probation !== undefined && probation !== 'errors' && pickedAt >= health.admittedAt) endProbation(endpoint, now);
+  if (probation === undefined || pickedAt < health.admittedAt) return;
+  if (good || probation !== 'errors') endProbation(endpoint, now);
 }
 
 /** A request ended with success. */
@@ -47,6 +52,11 @@ export function requestFailed(endpoint: HealthSubject, kind: RequestFailure, pic
   const isFirst = now - health.admittedAt > FORGET_AFTER_MS;
   health.holdMs = isFirst ? FIRST_HOLD_MS : Math.min(LONGEST_HOLD_MS, Math.max(FIRST_HOLD_MS, health.holdMs * 2));
   exclude(endpoint, kind, now, now + health.holdMs);
+}
+
+/** A request that was sent there at `sentAt` is there no more: it ended, or another endpoint has it. */
+export function requestLeft({ health }: HealthSubject, sentAt: number): void {
+  if (sentAt < health.admittedAt && health.heldBefore > 0) health.heldBefore -= 1;
 }
 
 /** The server answered a scrape, with whatever status. */
@@ -84,12 +94,13 @@ export function admit(endpoint: HealthSubject, awayMs: number, now: number): voi
   health.admittedAt = now;
   health.probation = undefined;
   health.ramp = rampAfter(awayMs, now);
-  pool.health.tended.add(endpoint);
+  if (!health.gone) pool.health.tended.add(endpoint);
 }
 
 /** The Ready condition is another one from now on. */
 export function readinessChanged(endpoint: HealthSubject, ready: boolean, now: number): void {
   const { health } = endpoint;
+  if (ready && health.readyUntil === Number.NEGATIVE_INFINITY) health.newcomer = true;
   if (ready) admit(endpoint, now - health.readyUntil, now);
   else health.readyUntil = now;
 }
@@ -107,6 +118,8 @@ function exclude(endpoint: HealthSubject, reason: ExclusionReason, now: number, 
   health.probation = undefined;
   health.ramp = undefined;
   health.barred = false;
+  if (health.gone) return;
+  pool.health.excluded.add(endpoint);
   // Scrapes alone end it: time does not.
   if (until === Number.POSITIVE_INFINITY) pool.health.tended.delete(endpoint);
   else pool.health.tended.add(endpoint);
@@ -116,6 +129,7 @@ function readmit(endpoint: HealthSubject, now: number): void {
   const { health } = endpoint;
   const since = health.exclusion?.since ?? now;
   health.exclusion = undefined;
+  endpoint.pool.health.excluded.delete(endpoint);
   clearStrikes(endpoint);
   admit(endpoint, now - since, now);
 }

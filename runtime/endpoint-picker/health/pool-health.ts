@@ -2,18 +2,24 @@ import type { HealthSubject, PoolHealth } from './endpoint-health';
 import { isOver, rampLimit } from './ramp';
 
 export function createPoolHealth(): PoolHealth {
-  return { tended: new Set(), ready: 0, toldAt: Number.NEGATIVE_INFINITY };
+  return { tended: new Set(), excluded: new Set(), ready: 0, toldAt: Number.NEGATIVE_INFINITY };
 }
 
 /**
- * Requests may exclude half of the endpoints and no more: where they fail everywhere, the fault may be theirs.
+ * Requests may exclude an endpoint as long as half of the ready ones stay, those included that scrapes exclude: where
+ * requests fail everywhere, the fault may be theirs.
  */
-export function mayExcludeByRequests({ tended, ready }: PoolHealth): boolean {
-  let excluded = 0;
-  for (const { health, ready: isReady } of tended) {
-    if (isReady && health.exclusion !== undefined && health.exclusion.until < Number.POSITIVE_INFINITY) excluded += 1;
-  }
-  return (excluded + 1) * 2 <= ready;
+export function mayExcludeByRequests({ excluded, ready }: PoolHealth): boolean {
+  let out = 0;
+  for (const endpoint of excluded) if (endpoint.ready) out += 1;
+  return (out + 1) * 2 <= ready;
+}
+
+/** The endpoint has left its pool. Requests that it still has may tell of it, which changes nothing any more. */
+export function forget({ tended, excluded }: PoolHealth, endpoint: HealthSubject): void {
+  endpoint.health.gone = true;
+  tended.delete(endpoint);
+  excluded.delete(endpoint);
 }
 
 /**
@@ -37,12 +43,20 @@ export function tend<Subject extends HealthSubject>(
   }
 }
 
-/** Lets every endpoint that is only held back take more, where nobody else could. Tells whether there was one. */
-export function liftBars(pool: PoolHealth, changed: (endpoint: HealthSubject) => void): boolean {
+/**
+ * Lets endpoints that are only held back take more, where nobody else could. Tells whether there was one. `which`: all,
+ * or only those that ramp, as a flood on one that has to prove itself would likely fail.
+ */
+export function liftBars(
+  pool: PoolHealth,
+  which: 'all' | 'ramping',
+  changed: (endpoint: HealthSubject) => void,
+): boolean {
   let lifted = false;
   for (const endpoint of pool.tended) {
     const { health } = endpoint;
     if (!health.barred || health.exclusion !== undefined) continue;
+    if (which === 'ramping' && health.probation !== undefined) continue;
     health.barred = false;
     lifted = true;
     changed(endpoint);
@@ -51,7 +65,7 @@ export function liftBars(pool: PoolHealth, changed: (endpoint: HealthSubject) =>
 }
 
 function advance(
-  { tended }: PoolHealth,
+  { tended, excluded }: PoolHealth,
   endpoint: HealthSubject,
   now: number,
   changed: (endpoint: HealthSubject) => void,
@@ -60,6 +74,7 @@ function advance(
   const { exclusion, ramp } = health;
   if (exclusion !== undefined && now >= exclusion.until) {
     health.exclusion = undefined;
+    excluded.delete(endpoint);
     health.probation = exclusion.reason as NonNullable<typeof health.probation>;
     health.heldBefore = endpoint.load.requests;
     health.admittedAt = now;
@@ -88,9 +103,6 @@ function meanInFlight(members: Iterable<HealthSubject>, now: number): number {
 function isBarred({ health, load }: HealthSubject, meanOfOthers: number, now: number): boolean {
   // Nobody is there to take it instead.
   if (Number.isNaN(meanOfOthers)) return false;
-  if (health.probation !== undefined) {
-    health.heldBefore = Math.min(health.heldBefore, load.requests);
-    return load.requests > health.heldBefore;
-  }
+  if (health.probation !== undefined) return load.requests > health.heldBefore;
   return health.ramp !== undefined && load.requests >= rampLimit(health.ramp, meanOfOthers, now);
 }

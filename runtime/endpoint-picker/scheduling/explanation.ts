@@ -47,8 +47,8 @@ export interface ExplainedCandidate {
  * Why an endpoint is no candidate.
  *
  * `not-ready`: its pod is not ready, or is terminating. `stale`: no scrape was answered lately. `no-room`: the request
- * would have to queue there. `not-in-subset`: the request may go to others alone. `failing`: requests have failed there
- * lately. `ramping`: it failed, and gets only a part of its share as yet.
+ * would have to queue there. `not-in-subset`: the request may go to others alone. `failing`: requests or scrapes have failed
+ * there lately. `ramping`: it is new, or has come back, and gets only a part of its share as yet.
  */
 export type LeftOutReason = 'not-ready' | 'stale' | 'no-room' | 'not-in-subset' | 'failing' | 'ramping';
 

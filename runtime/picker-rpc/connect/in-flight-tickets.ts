@@ -26,11 +26,11 @@ export class InFlightTickets {
     };
     this.entries.set(id, entry);
     return {
-      served: (at, attempts = 1) => {
+      served: (at, attempts = 1, status) => {
         if (!this.entries.has(id)) return;
-        entry.address = at;
+        if (at !== undefined) entry.address = at;
         entry.answered = true;
-        this.tell(scheduler, frames.served(id, at, attempts));
+        this.tell(scheduler, frames.served(id, at, attempts, status));
       },
       firstToken: () => {
         if (this.entries.has(id)) this.tell(scheduler, frames.firstToken(id));

@@ -59,7 +59,7 @@ export class RouterSession {
         this.forget(message.id);
         break;
       case 'served':
-        ticket?.served(message.address, message.attempts);
+        ticket?.served(message.address, message.attempts, message.status);
         break;
       case 'first-token':
         ticket?.firstToken();

@@ -12,7 +12,7 @@ const MAX_SUBSET = 4096;
 
 /** What a pick is made by: the request's facts, never its body. */
 export function encodeRequest(request: PickRequest): readonly unknown[] {
-  const { adapter, maxOutputTokens, priority, tenant, bodyBytes, heldMs, subset } = request;
+  const { adapter, maxOutputTokens, priority, tenant, bodyBytes, heldMs, subset, answers } = request;
   return [
     request.scheduler,
     request.model.slice(0, MAX_NAME_LENGTH),
@@ -26,6 +26,7 @@ export function encodeRequest(request: PickRequest): readonly unknown[] {
     bodyBytes === undefined ? null : whole(bodyBytes),
     heldMs === undefined ? null : whole(heldMs),
     subset?.slice(0, MAX_SUBSET) ?? null,
+    answers === undefined ? null : whole(answers),
   ];
 }
 
@@ -42,6 +43,7 @@ export function decodeRequest(fields: Fields): PickRequest {
   const bodyBytes = fields.optional((one) => one.count());
   const heldMs = fields.optional((one) => one.count());
   const subset = fields.optional((one) => one.list(MAX_SUBSET, (item) => item.text(MAX_NAME_LENGTH)));
+  const answers = fields.optional((one) => one.count());
   return {
     scheduler,
     model,
@@ -55,6 +57,7 @@ export function decodeRequest(fields: Fields): PickRequest {
     ...(bodyBytes !== undefined && { bodyBytes }),
     ...(heldMs !== undefined && { heldMs }),
     ...(subset !== undefined && { subset }),
+    ...(answers !== undefined && { answers }),
   };
 }
 

@@ -20,7 +20,14 @@ export type RouterMessage =
       readonly endpoints: readonly string[];
       readonly matchedBlocks: number;
     }
-  | { readonly type: 'served'; readonly id: number; readonly address: string; readonly attempts: number }
+  | {
+      readonly type: 'served';
+      readonly id: number;
+      /** Undefined: nobody knows. */
+      readonly address: string | undefined;
+      readonly attempts: number;
+      readonly status: number | undefined;
+    }
   | { readonly type: 'first-token'; readonly id: number }
   | { readonly type: 'done'; readonly id: number; readonly status: number | undefined }
   | { readonly type: 'ping' };
@@ -63,7 +70,8 @@ export const frames = {
   cancel: (id: number) => encodeFrame([TYPE.cancel, id]),
   told: (id: number, request: PickRequest, endpoints: readonly string[], matchedBlocks: number) =>
     encodeFrame([TYPE.told, id, encodeRequest(request), endpoints.slice(0, MAX_ENDPOINTS), matchedBlocks]),
-  served: (id: number, address: string, attempts: number) => encodeFrame([TYPE.served, id, address, attempts]),
+  served: (id: number, address: string | undefined, attempts: number, status: number | undefined) =>
+    encodeFrame([TYPE.served, id, address ?? null, attempts, status ?? null]),
   firstToken: (id: number) => encodeFrame([TYPE.firstToken, id]),
   done: (id: number, status: number | undefined) => encodeFrame([TYPE.done, id, status ?? null]),
   ping: () => encodeFrame([TYPE.ping]),
@@ -92,8 +100,9 @@ export function decodeRouterMessage(message: readonly unknown[]): RouterMessage 
       return {
         type: 'served',
         id: fields.count(),
-        address: fields.text(MAX_NAME_LENGTH),
+        address: fields.optional((one) => one.text(MAX_NAME_LENGTH)),
         attempts: Math.max(1, fields.count()),
+        status: fields.optional(readStatus),
       };
     case TYPE.firstToken:
       return { type: 'first-token', id: fields.count() };

@@ -69,7 +69,13 @@ export function gatewayPolicy(name: string, options: GatewayOptions): PolicyKind
           let settled = (settledChoice: Choice): void => {
             choice = settledChoice;
           };
-          admission.pickThen(pickRequest(request), (result) => settled(choiceOf(result)));
+          admission.pickThen(
+            pickRequest(request),
+            (result) => settled(choiceOf(result)),
+            (error) => {
+              throw error;
+            },
+          );
           return (
             choice ?? {
               whenSettled(listener) {

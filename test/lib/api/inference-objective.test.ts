@@ -20,6 +20,11 @@ test.each<[string, unknown, string]>([
   ['no poolRef', inferenceObjective({ poolRef: undefined }), 'spec.poolRef: is required: it must be an object'],
   ['half a priority', inferenceObjective({ priority: 0.5 }), 'spec.priority: must be an integer; got 0.5'],
   [
+    'more than 32 bits of priority',
+    inferenceObjective({ priority: 2_147_483_648 }),
+    'spec.priority: must be an integer, of 32 bits; got 2147483648',
+  ],
+  [
     'the name of a band',
     inferenceObjective({ criticality: 'Critical', priority: undefined }),
     'spec.criticality: unknown field: remove it; known fields are priority, poolRef',

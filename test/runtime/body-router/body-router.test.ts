@@ -357,7 +357,7 @@ describe('the ticket', () => {
     });
     stream.closed();
     expect(events.slice(1)).toEqual([
-      ['served', '10.0.0.9:8000', 1],
+      ['served', '10.0.0.9:8000', 1, 200],
       ['done', 200],
     ]);
   });
@@ -365,9 +365,13 @@ describe('the ticket', () => {
   test('a reply of Envoy itself has no pod that served', async () => {
     const { send, stream, events } = world();
     await send(JSON_TYPE, '{"model":"a-model"}');
-    expect(await stream.responseHeaders(new Map([[':status', '503']]), new Map())).toEqual(CONTINUE);
+    const attributes = new Map([['response.code_details', 'no_healthy_upstream']]);
+    expect(await stream.responseHeaders(new Map([[':status', '503']]), attributes)).toEqual(CONTINUE);
     stream.closed();
-    expect(events.slice(1)).toEqual([['done', 503]]);
+    expect(events.slice(1)).toEqual([
+      ['served', undefined],
+      ['done', 503],
+    ]);
   });
 
   test('nor has one after a pod was tried in vain, whose address Envoy tells all the same', async () => {
@@ -472,7 +476,7 @@ describe('the first token', () => {
     return rig;
   };
   const heard = ({ events }: ReturnType<typeof world>) =>
-    events.map(([name]) => name).filter((name) => name !== 'routed');
+    events.map(([name]) => name).filter((name) => name !== 'routed' && name !== 'served');
 
   test('of a sampled stream is told once, as it passes, and nothing of the answer changes', async () => {
     const rig = sampled();

@@ -45,6 +45,13 @@ test('a request that was held and served elsewhere says so', () => {
   );
 });
 
+test('where another pod served, the prediction is named as that of the first, without a ratio', () => {
+  const end = { end: 1, at: 9, firstToken: 20, pod: 'p2' };
+  expect(text(pickLine(1, { explanation: EXPLAINED }), end)).toContain(
+    'first token: predicted 120 ms of p1, observed 20.00 s\n',
+  );
+});
+
 test('equal totals and an only candidate are not called a lead', () => {
   const [one, two] = EXPLAINED.candidates;
   const equal = { ...EXPLAINED, candidates: [one!, { ...two!, total: 2.4 }] };

@@ -12,6 +12,7 @@ function rig(taken: boolean, result: PickResult | PendingPick) {
   const clock = { ms: 0 };
   const ended: EndedDecision[] = [];
   const asked: PickRequest[] = [];
+  let givenBack = 0;
   const picker = explainingPicker(
     {
       pick(request) {
@@ -22,11 +23,11 @@ function rig(taken: boolean, result: PickResult | PendingPick) {
     {
       clock: () => clock.ms,
       modelName: (model) => `known ${model}`,
-      takes: () => taken,
+      takes: () => (taken ? { giveBack: () => void (givenBack += 1) } : undefined),
       ended: (decision) => ended.push(decision),
     },
   );
-  return { clock, ended, asked, picker };
+  return { clock, ended, asked, picker, givenBack: () => givenBack };
 }
 
 const explained = (change: Partial<PickedEndpoints> = {}, ticket: Parameters<typeof picked>[0] = {}) => ({
@@ -112,4 +113,19 @@ test('of a request that was held the time until the decision is told, and times 
 test('a refusal is passed on', () => {
   const refusal: PickResult = { outcome: 'saturated', retryAfterSeconds: 3 };
   expect(rig(true, refusal).picker.pick(REQUEST)).toBe(refusal);
+});
+
+test('the turn to be told is given back where the request is refused, at once, later or by a fault', async () => {
+  const refusal: PickResult = { outcome: 'expired', retryAfterSeconds: 3 };
+  const cancel = () => {};
+  const outcomes = [refusal, { result: Promise.resolve(refusal), cancel }, { result: Promise.reject(new Error()), cancel }];
+  for (const outcome of outcomes) {
+    const { picker, givenBack } = rig(true, outcome);
+    const result = picker.pick(REQUEST);
+    if ('result' in result) await result.result.catch(() => {});
+    expect(givenBack()).toBe(1);
+  }
+  const good = rig(true, explained());
+  good.picker.pick(REQUEST);
+  expect(good.givenBack()).toBe(0);
 });

@@ -1,4 +1,4 @@
-import { observedTtft, predictedTtft, recordedDecisions } from '../../../runtime/explain/recorded-decision';
+import { observedTtft, predictedTtft, recordedDecisions, ttftRatio } from '../../../runtime/explain/recorded-decision';
 import { decisionsOf, EXPLAINED, pickLine } from './recording-text';
 
 test('a decision comes with the end of its request, where there is one', () => {
@@ -23,6 +23,13 @@ test('times to the first token count from the decision on', () => {
 test('a decision whose end is missing has the prediction of its explanation, and one of an old recording has none', () => {
   const [explained, old] = decisionsOf(pickLine(1, { explanation: EXPLAINED }), pickLine(2));
   expect([predictedTtft(explained!), predictedTtft(old!), observedTtft(old!)]).toEqual([0.12, undefined, undefined]);
+});
+
+test('a prediction is compared with what came, but not where another pod served', () => {
+  const end = { end: 1, at: 4, firstToken: 0.8, predicted: 0.4 };
+  const [stayed] = decisionsOf(pickLine(1), end);
+  const [moved] = decisionsOf(pickLine(1), { ...end, pod: 'p2' });
+  expect([ttftRatio(stayed!), ttftRatio(moved!)]).toEqual([0.5, undefined]);
 });
 
 test('an empty file is no recording', () => {

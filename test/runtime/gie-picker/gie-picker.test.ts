@@ -249,6 +249,17 @@ describe('the ticket', () => {
     expect(picker.heard).toEqual(['served 10.0.0.2:8000', 'done 200']);
   });
 
+  test('hears of a response from a proxy that does not name the endpoint', async () => {
+    const picker = fixedPicker(PODS);
+    await using rig = await start({ picker });
+    const { stream } = await rig.request({ body: [BODY] });
+    stream.send(responseMessages({ ':status': '503' }, [])[0]!);
+    await stream.next();
+    stream.end();
+    await stream.status;
+    expect(picker.heard).toEqual(['served undefined', 'done 503']);
+  });
+
   test('is released once when the proxy goes away, before the response and in it', async () => {
     for (const sent of [
       [],
@@ -261,7 +272,7 @@ describe('the ticket', () => {
       for (const _ of sent) await stream.next();
       stream.cancel();
       await rig.close();
-      expect(picker.heard).toEqual([sent.length === 0 ? 'done undefined' : 'done 200']);
+      expect(picker.heard).toEqual(sent.length === 0 ? ['done undefined'] : ['served undefined', 'done 200']);
     }
   });
 

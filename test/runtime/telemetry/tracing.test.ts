@@ -60,7 +60,10 @@ function mockProcessor(picker: EndpointPicker, late = false): Processor {
       return {
         requestHeaders: () => CONTINUE,
         requestBody: () => (late ? Promise.resolve().then(pick) : pick()),
-        responseHeaders: () => CONTINUE,
+        responseHeaders(_, attributes) {
+          ticket?.served(attributes.get('upstream.address'));
+          return CONTINUE;
+        },
         responseBody() {
           ticket?.firstToken();
           return CONTINUE;
@@ -75,17 +78,18 @@ interface Exchange {
   readonly headers?: Record<string, string>;
   readonly result?: PickResult;
   readonly late?: boolean;
+  readonly servedBy?: string;
 }
 
 /** One whole request through the traced parts; gives the answer to its headers. */
-async function exchange(traced: Traced, { headers = {}, result = decision(), late = false }: Exchange = {}) {
+async function exchange(traced: Traced, { headers = {}, result = decision(), late = false, servedBy = '10.0.0.1:8000' }: Exchange = {}) {
   const processor = traced.processor(mockProcessor(traced.picker({ pick: () => result }), late));
   const stream = processor.open();
   const sent = new Map([[':path', '/v1/chat/completions?secret=1'], ...Object.entries(headers)]);
   const answer = await stream.requestHeaders(sent, false, PEER);
   const body = await stream.requestBody({ length: 0, chunks: [] }, true);
   if (body.kind === 'continue') {
-    const attributes = new Map([['upstream.address', '10.0.0.1:8000']]);
+    const attributes = new Map([['upstream.address', servedBy]]);
     await stream.responseHeaders(new Map([[':status', '200']]), attributes, new Map());
     await stream.responseBody(Buffer.from('data: x\n\n'), true);
   }
@@ -169,6 +173,26 @@ test('the span of a request says what it asked for and how it turned out, and no
     'network.peer.address': '10.0.0.1:8000',
   });
   expect(request!.events).toMatchObject([{ name: 'gateway.first_token' }]);
+});
+
+test('a prediction for another pod than the one that served is not told', async () => {
+  const traced = memoryTracing();
+  await exchange(traced, { servedBy: '10.0.0.2:8000' });
+  const { attributes } = traced.spans()['gateway.request']!;
+  expect(attributes).not.toHaveProperty('inference_gateway.predicted_ttft_seconds');
+});
+
+test('a span ends also where the end of the request throws', async () => {
+  const traced = memoryTracing();
+  const fault = (): never => {
+    throw new Error('fault');
+  };
+  const mock = mockProcessor(traced.picker({ pick: decision }));
+  const processor = { ...mock, open: () => ({ ...mock.open(), closed: fault }) };
+  const stream = traced.processor(processor).open();
+  await stream.requestHeaders(new Map(), false, PEER);
+  expect(() => stream.closed()).toThrow('fault');
+  expect(traced.spans()).toHaveProperty(['gateway.request']);
 });
 
 test('the span of a pick holds the whole decision', async () => {

@@ -1,7 +1,7 @@
 import { quantityToCount } from '../../schema/quantity';
 import { isRecord, items, property, propertyAt } from '../../validation/loose';
 import type { Rule } from '../../validation/rule';
-import { FLOW_CONTROL_DEFAULTS, LONGEST_HOLD_MS } from '../flow-control';
+import { FLOW_CONTROL_DEFAULTS, LONGEST_HOLD_MS, MOST_FLOW_BYTES } from '../flow-control';
 import { milliseconds } from './milliseconds';
 
 const FLOW_CONTROL = ['spec', 'schedulers', '*', 'flowControl'] as const;
@@ -48,6 +48,15 @@ export const flowControlRules: readonly Rule[] = [
         ];
       });
     },
+  },
+  {
+    name: 'flow-bytes-bounded',
+    at: FLOW_CONTROL,
+    message: 'maxBytes must be at most 1Gi: the router holds at most 2 GiB of request bodies for all schedulers',
+    cel: { absentBecause: 'quantities have no bound on their length, so that the API server takes it for too costly' },
+    extension: true,
+    violations: (flowControl) =>
+      (quantityToCount(property(flowControl, 'maxBytes')) ?? 0) > MOST_FLOW_BYTES ? [{ path: ['maxBytes'] }] : [],
   },
   {
     name: 'empty-pool-hold-bounded',

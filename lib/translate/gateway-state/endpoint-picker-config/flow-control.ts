@@ -2,11 +2,12 @@ import {
   FLOW_CONTROL_DEFAULTS,
   LONGEST_HOLD_MS,
   MAX_BAND_REQUESTS,
+  MOST_FLOW_BYTES,
 } from '../../../api/inference-gateway-config/flow-control';
 import { durationToMilliseconds } from '../../../api/schema/duration';
 import { quantityToCount } from '../../../api/schema/quantity';
 import type { Fault, FieldPath } from '../../../api/validation/fault';
-import type { Band, FlowControlState } from '../../gateway-state';
+import type { Band, BandLimits, FlowControlState } from '../../gateway-state';
 import { goDurationToMilliseconds } from './go-duration';
 import type { EndpointPickerConfig } from './schema';
 
@@ -33,6 +34,9 @@ const DEFAULT_LIMITS: Limits = {
   maxBytes: quantityToCount(FLOW_CONTROL_DEFAULTS.bandMaxBytes) ?? 0,
 };
 
+/** Zero, written in any way that a quantity can be. */
+const NO_LIMIT = /^[+-]?0+(?:\.0*)?(?:[KMGTPE]i?|[mkun]|[eE][+-]?[0-9]+)?$/;
+
 /**
  * The flow control that a file asks for. Here everything is bounded: a limit that the file leaves out or turns off is
  * this gateway's. Priorities become bands by their sign.
@@ -56,13 +60,27 @@ export function readFlowControl(config: EndpointPickerConfig): ReadFlowControl {
   const maxRequests = read.count(asked.maxRequests, ['flowControl', 'maxRequests']);
   if (maxRequests !== undefined) warnings.push('flowControl.maxRequests limits each band here, and not all together');
 
+  faults.push(...repeatedPriorities(asked));
   const limits = bandLimits(asked, read, warnings);
-  const total = maxBytes ?? Math.max(DEFAULT_BYTES, ...Object.values(limits).map((band) => band.maxBytes));
-  const band = (name: Band) => ({
-    ttlMs: ttlMs ?? DEFAULT_TTL_MS,
-    maxRequests: Math.min(limits[name].maxRequests, maxRequests ?? MAX_BAND_REQUESTS, MAX_BAND_REQUESTS),
-    maxBytes: Math.min(limits[name].maxBytes, total),
-  });
+  const wished = maxBytes ?? Math.max(DEFAULT_BYTES, ...Object.values(limits).map((band) => band.maxBytes));
+  const total = Math.min(wished, MOST_FLOW_BYTES);
+  if (total < wished) warnings.push(`flowControl.maxBytes is ${wished}: here all bands together hold at most 1Gi`);
+  const mostRequests = Math.min(maxRequests ?? MAX_BAND_REQUESTS, MAX_BAND_REQUESTS);
+  const band = (name: Band): BandLimits => {
+    const cut = (limit: keyof Limits, most: number) => {
+      const asked = limits[name][limit];
+      // A default is not what the file asks for.
+      if (asked > most && asked !== DEFAULT_LIMITS[limit]) {
+        warnings.push(`${limit} of the priorities of the band ${name} is ${asked}: here it is ${most}`);
+      }
+      return Math.min(asked, most);
+    };
+    return {
+      ttlMs: ttlMs ?? DEFAULT_TTL_MS,
+      maxRequests: cut('maxRequests', mostRequests),
+      maxBytes: cut('maxBytes', total),
+    };
+  };
   if (ttlMs === undefined) {
     warnings.push(`flowControl.defaultRequestTTL is not set: a request waits ${FLOW_CONTROL_DEFAULTS.ttl}`);
   }
@@ -80,7 +98,7 @@ export function readFlowControl(config: EndpointPickerConfig): ReadFlowControl {
 }
 
 interface Reader {
-  /** A limit; undefined where there is none. */
+  /** A limit; undefined where there is none. 0 says so, which cannot be followed here. */
   count(quantity: number | string | undefined, path: FieldPath): number | undefined;
   ttl(from: FlowControl, field: 'defaultRequestTTL' | 'noEndpointRequestTTL'): number | undefined;
 }
@@ -88,7 +106,11 @@ interface Reader {
 function reader(faults: Fault[], warnings: string[]): Reader {
   return {
     count(quantity, path) {
-      if (quantity === undefined || Number(quantity) === 0) return undefined;
+      if (quantity === undefined) return undefined;
+      if (NO_LIMIT.test(String(quantity))) {
+        warnings.push(`${path.join('.')} is 0, which means no limit: here all is bounded, by the default`);
+        return undefined;
+      }
       const found = quantityToCount(quantity);
       if (found === undefined) faults.push({ path, message: 'must be a quantity, such as 1000, 1k or 256Mi' });
       return found;
@@ -135,4 +157,16 @@ function bandLimits(asked: FlowControl, read: Reader, warnings: string[]): Reado
     };
   };
   return { critical: together('critical', 1), standard: together('standard', 0), sheddable: together('sheddable', -1) };
+}
+
+function repeatedPriorities({ priorityBands = [] }: FlowControl): Fault[] {
+  const seen = new Set<number>();
+  return priorityBands.flatMap(({ priority }, index): Fault[] => {
+    if (!seen.has(priority)) {
+      seen.add(priority);
+      return [];
+    }
+    const message = `priority ${priority} is listed before: list it once`;
+    return [{ path: ['flowControl', 'priorityBands', index, 'priority'], message }];
+  });
 }

@@ -14,17 +14,21 @@ const pluginRef = z.string().min(1);
 const reference = z.strictObject({ pluginRef });
 /** A quantity; 0 and "0" say that there is no limit. */
 const quantity = z.union([z.number().min(0), z.string()]);
+const priority = z
+  .int()
+  .min(-(2 ** 31))
+  .max(2 ** 31 - 1);
 /** Go's form of a duration. */
 const duration = z.string();
 
 const priorityBand = z.strictObject({
-  priority: z.int(),
+  priority,
   maxBytes: quantity.optional(),
   maxRequests: quantity.optional(),
   fairnessPolicyRef: z.string().optional(),
   orderingPolicyRef: z.string().optional(),
 });
-const templateBand = priorityBand.extend({ priority: z.int().optional() });
+const templateBand = priorityBand.extend({ priority: priority.optional() });
 
 const flowControl = z.strictObject({
   maxBytes: quantity.optional(),

@@ -407,7 +407,7 @@ const anyConfig = fc
         ),
         profile: fc.constantFrom('balanced', 'latency', 'throughput'),
         flowControl: fc.record(
-          { maxBytes: fc.constantFrom('1Mi', '2Gi', 5000), trustClientHeaders: fc.boolean(), bands: fc.constant({}) },
+          { maxBytes: fc.constantFrom('1Mi', '1Gi', 5000), trustClientHeaders: fc.boolean(), bands: fc.constant({}) },
           { requiredKeys: [] },
         ),
         retry: fc.record({ attempts: fc.integer({ min: 0, max: 2 }) }, { requiredKeys: [] }),

@@ -51,6 +51,10 @@ export const RULE_EXAMPLES: Readonly<Record<string, { readonly broken: Json; rea
     broken: configWithScheduler({ flowControl: { bands: { critical: { maxBytes: '1Gi' } } } }),
     path: 'spec.schedulers[0].flowControl.bands.critical.maxBytes',
   },
+  'flow-bytes-bounded': {
+    broken: configWithScheduler({ flowControl: { maxBytes: '1025Mi' } }),
+    path: 'spec.schedulers[0].flowControl.maxBytes',
+  },
   'empty-pool-hold-bounded': {
     broken: gatewayConfig({ overload: { emptyPoolHold: '301s' } }),
     path: 'spec.overload.emptyPoolHold',

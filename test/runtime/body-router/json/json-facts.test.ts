@@ -101,6 +101,7 @@ test('of a cache salt no more is taken than hashing may cost', () => {
 test.each([
   ['{"max_tokens":7}', 7],
   ['{"max_tokens":7,"max_completion_tokens":9}', 9],
+  ['{"max_tokens":100000,"max_completion_tokens":1,"max_output_tokens":2}', 100_000],
   ['{"max_output_tokens":1e2}', 100],
   ['{"max_tokens":-1}', undefined],
   ['{"max_tokens":1.5}', undefined],
@@ -108,4 +109,14 @@ test.each([
   ['{"max_tokens":123456789012345678901234567890}', undefined],
 ])('reads the bound on output tokens of %s', (text, expected) => {
   expect(facts(text).maxOutputTokens).toBe(expected);
+});
+
+test.each([
+  ['{"n":128}', 128],
+  ['{"n":1}', undefined],
+  ['{"n":-2}', undefined],
+  ['{"n":"2"}', undefined],
+  ['{"choices":{"n":3}}', undefined],
+])('reads how many answers %s asks for', (text, expected) => {
+  expect(facts(text).answers).toBe(expected);
 });

@@ -107,15 +107,15 @@ describe('with flow control', () => {
     rig.pass(5001);
     expect([standard.outcome, sheddable.outcome]).toEqual([undefined, 'expired']);
     rig.pass(5000);
-    expect(standard.result).toEqual({ outcome: 'expired', retryAfterSeconds: 1 });
+    expect(standard.result).toEqual({ outcome: 'expired', retryAfterSeconds: 3 });
   });
 
   test('a request that has waited while its pool became empty is told so', () => {
     const rig = admissionRig();
-    const held = rig.ask();
+    const held = Array.from({ length: 50 }, () => rig.ask());
     rig.world.ready = false;
     rig.pass(10_001);
-    expect(held.outcome).toBe('no-endpoints');
+    for (const { result } of held) expect(result).toEqual({ outcome: 'no-endpoints', retryAfterSeconds: 1 });
   });
 
   test('a band that is full refuses at once', () => {
@@ -141,6 +141,89 @@ describe('with flow control', () => {
     const seconds = expired[0]!.result as { retryAfterSeconds: number };
     expect(seconds.retryAfterSeconds).toBeGreaterThan(10);
     expect(seconds.retryAfterSeconds).toBeLessThanOrEqual(60);
+  });
+
+  test.each([
+    ['there is no place for its band', {}, { critical: { maxRequests: 0 } }],
+    ['its body is larger than what its band may hold', { bodyBytes: 1_100_000 }, {}],
+  ])('a request goes at once before lower bands where there is room although %s', (_, request, changed) => {
+    const bands = { ...FLOW_CONTROL.bands };
+    bands.critical = { ...bands.critical, ...(changed as { critical?: object }).critical };
+    const rig = admissionRig({ flowControl: { ...FLOW_CONTROL, bands } });
+    const lower = rig.ask({ priority: -1 });
+    expect(rig.ask({ ...request, priority: 1 }).outcome).toBe('queue-full');
+    rig.world.places = 2;
+    expect(rig.ask({ ...request, priority: 1 }).outcome).toBe('picked');
+    expect(lower.outcome).toBe('picked');
+  });
+
+  test('Retry-After of a band does not count what other bands are let go', () => {
+    const rig = admissionRig();
+    for (let i = 0; i < 100; i++) rig.ask({ priority: -1 });
+    // Critical takes the room: twenty requests a second, and one of Sheddable for twenty of them.
+    for (let i = 0; i < 80; i++) {
+      rig.ask({ priority: 1 });
+      rig.pass(50);
+      rig.free(1);
+    }
+    while (rig.admission.waiting()[0]!.bands.sheddable.requests < 100) rig.ask({ priority: -1 });
+    expect(rig.ask({ priority: -1 }).result).toMatchObject({ outcome: 'queue-full', retryAfterSeconds: 60 });
+  });
+
+  test('a request for which the picker throws fails alone, and those behind it go on', async () => {
+    const rig = admissionRig();
+    const broken = rig.ask({ model: 'broken' });
+    const promised = rig.admission.pick({ ...REQUEST, model: 'broken' }) as PendingPick;
+    const behind = rig.ask();
+    rig.world.throwsFor = 'broken';
+    rig.free(1);
+    expect([broken.outcome, behind.outcome]).toEqual(['failed', 'picked']);
+    await expect(promised.result).rejects.toThrow('the picker is broken');
+    expect(rig.admission.waiting()[0]!.bands.standard.requests).toBe(0);
+    expect(rig.timers.size).toBe(0);
+  });
+
+  test('what fails at once throws, as a pick does', () => {
+    const rig = admissionRig();
+    rig.ask({ priority: -1 });
+    rig.world.throwsFor = 'broken';
+    expect(() => rig.admission.pick({ ...REQUEST, model: 'broken' })).toThrow('the picker is broken');
+  });
+
+  test('a request that expires sooner than what was waited for is not answered late', () => {
+    const rig = admissionRig(NO_FLOW_CONTROL);
+    rig.world.ready = false;
+    rig.ask();
+    rig.pass(10);
+    const nearlyOver = rig.ask({ heldMs: 9950 });
+    rig.pass(51);
+    expect(nearlyOver.outcome).toBe('no-endpoints');
+  });
+
+  test('room is looked for often as soon as a pool is ready again', () => {
+    const rig = admissionRig({ ...NO_FLOW_CONTROL, flowControl: FLOW_CONTROL });
+    rig.world.ready = false;
+    const held = rig.ask();
+    rig.world.ready = true;
+    rig.admission.roomChanged('models/llama');
+    rig.world.places = 1;
+    rig.pass(50);
+    expect(held.outcome).toBe('picked');
+  });
+
+  test('a tenant pays for each of the answers that a request asks for', () => {
+    const rig = admissionRig();
+    rig.ask({ model: 'one', tenant: 'many', maxOutputTokens: 10, answers: 1000 });
+    rig.ask({ model: 'two', tenant: 'few', maxOutputTokens: 10 });
+    rig.free(2);
+    expect(rig.sent.map(({ model }) => model)).toEqual(['two', 'one']);
+  });
+
+  test('without flow control an empty pool holds no more than a part of what the router may', () => {
+    const rig = admissionRig(NO_FLOW_CONTROL);
+    rig.world.ready = false;
+    const held = Array.from({ length: 3 }, () => rig.ask({ bodyBytes: 32 * 2 ** 20 }).outcome);
+    expect(held).toEqual([undefined, undefined, 'queue-full']);
   });
 
   test('a cancelled request leaves its place, and is settled once', () => {

@@ -34,9 +34,13 @@ test('a request that was held for an empty pool is explained so', () => {
     observe: { left() {}, refused() {} },
   });
   let result: PickResult | undefined;
-  admission.pickThen({ ...REQUEST, priority: 1 }, (settled) => {
-    result = settled;
-  });
+  admission.pickThen(
+    { ...REQUEST, priority: 1 },
+    (settled) => {
+      result = settled;
+    },
+    () => {},
+  );
   now = 700;
   ready = true;
   admission.roomChanged('models/llama');

@@ -3,6 +3,8 @@ import { BANDS, type Band, type FlowControlState } from '../../../../lib/transla
 import {
   createFlowQueue,
   type FlowQueue,
+  HOLD_MS,
+  MAX_TOKENS,
   STARVATION_RATIO,
   type Waiting,
 } from '../../../../runtime/endpoint-picker/admission/flow-queue';
@@ -26,9 +28,9 @@ function item(some: Partial<Waiting> = {}): Item {
 }
 
 /** Dispatches the next one only. */
-function takeOne(queue: FlowQueue<Item>): { item: Item; owed: boolean } | undefined {
+function takeOne(queue: FlowQueue<Item>, now = 0): { item: Item; owed: boolean } | undefined {
   let taken: { item: Item; owed: boolean } | undefined;
-  queue.dispatch((head, owed) => {
+  queue.dispatch(now, (head, owed) => {
     if (taken !== undefined) return false;
     taken = { item: head, owed };
     return true;
@@ -38,7 +40,7 @@ function takeOne(queue: FlowQueue<Item>): { item: Item; owed: boolean } | undefi
 
 function takeAll(queue: FlowQueue<Item>): Item[] {
   const taken: Item[] = [];
-  queue.dispatch((head) => {
+  queue.dispatch(0, (head) => {
     taken.push(head);
     return true;
   });
@@ -63,7 +65,7 @@ describe('the order of bands', () => {
     const large = item({ band: 'critical', tokens: 100_000 });
     for (const one of [item({ band: 'sheddable', tokens: 1 }), large]) queue.enqueue(one);
     const offered: Item[] = [];
-    queue.dispatch((head) => {
+    queue.dispatch(0, (head) => {
       offered.push(head);
       return head.tokens < 1000;
     });
@@ -75,7 +77,7 @@ describe('the order of bands', () => {
     const queue = createFlowQueue<Item>(AMPLE);
     const first = item({ tokens: 50_000, tenant: 'large' });
     queue.enqueue(first);
-    queue.dispatch(() => false);
+    queue.dispatch(0, () => false);
     queue.enqueue(item({ tokens: 1, tenant: 'small' }));
     expect(takeOne(queue)?.item).toBe(first);
   });
@@ -129,7 +131,7 @@ describe('the share of a band that waits', () => {
     for (let i = 0; i < STARVATION_RATIO; i++) step(1000);
     queue.enqueue(item({ band: 'critical', tokens: 1 }));
     const offered: Item[] = [];
-    queue.dispatch((head) => {
+    queue.dispatch(0, (head) => {
       offered.push(head);
       return head !== large;
     });
@@ -143,6 +145,69 @@ describe('the share of a band that waits', () => {
     queue.enqueue(item({ band: 'sheddable', tokens: 100 }));
     expect(step(100).owed).toBe(false);
     expect(step(100).owed).toBe(false);
+  });
+
+  describe('of which a large head finds no room', () => {
+    /** Critical has room for small requests only; `large` is owed, and holds the others from 0 on. */
+    function owedWithoutRoom(behind: readonly Item[] = []) {
+      const large = item({ band: 'sheddable', tokens: 1000 });
+      const { queue, step } = busy([large, ...behind]);
+      for (let i = 0; i < STARVATION_RATIO; i++) step(1000);
+      let room = 100;
+      return {
+        queue,
+        large,
+        makeRoom: () => {
+          room = 1000;
+        },
+        /** A Critical request of 100 tokens comes; who goes. */
+        arrive(now: number): Item[] {
+          queue.enqueue(item({ band: 'critical' }));
+          const gone: Item[] = [];
+          queue.dispatch(now, (head) => head.tokens <= room && gone.push(head) > 0);
+          return gone;
+        },
+      };
+    }
+    const bandsOf = (items: readonly Item[]) => items.map(({ band }) => band);
+
+    it('holds the others for a bounded time only, and goes first when there is room for it', () => {
+      const { arrive, makeRoom, large } = owedWithoutRoom();
+      expect(arrive(1)).toEqual([]);
+      expect(arrive(HOLD_MS - 1)).toEqual([]);
+      expect(bandsOf(arrive(HOLD_MS))).toEqual(['critical', 'critical', 'critical']);
+      expect(bandsOf(arrive(HOLD_MS + 1))).toEqual(['critical']);
+      makeRoom();
+      expect(arrive(HOLD_MS + 2)[0]).toBe(large);
+    });
+
+    it('holds them again only when as many tokens have gone by once more', () => {
+      const { arrive } = owedWithoutRoom();
+      let tokens = 0;
+      for (let now = HOLD_MS; now < 10_000; now++) {
+        const gone = arrive(now);
+        if (gone.length === 0) break;
+        tokens += gone.length * 100;
+      }
+      expect(tokens).toBe(STARVATION_RATIO * 1000);
+    });
+
+    it('leaves nothing to those behind it that would let many of them go at once', () => {
+      const behind = Array.from({ length: 50 }, () => item({ band: 'sheddable', tokens: 10 }));
+      const { arrive, queue, large } = owedWithoutRoom(behind);
+      for (let now = HOLD_MS; now < HOLD_MS + 50; now++) arrive(now);
+      queue.remove(large);
+      expect(bandsOf(arrive(HOLD_MS + 50))).toEqual(['sheddable', 'critical', ...Array<Band>(49).fill('sheddable')]);
+    });
+
+    it('does not let a band below it go by', () => {
+      const standard = item({ band: 'standard', tokens: 1000 });
+      const { queue, step } = busy([standard, item({ band: 'sheddable', tokens: 500_000 })]);
+      for (let i = 0; i < STARVATION_RATIO; i++) step(1000);
+      const offered: Item[] = [];
+      for (const now of [0, HOLD_MS]) queue.dispatch(now, (head) => offered.push(head) < 0);
+      expect(offered).toEqual([standard, standard]);
+    });
   });
 
   const work = fc.array(
@@ -176,6 +241,33 @@ describe('the share of a band that waits', () => {
         }
       }),
     );
+  });
+});
+
+describe('a request that has no place in the queue', () => {
+  const queueOf = (...bands: Band[]) => {
+    const queue = createFlowQueue<Item>(AMPLE);
+    for (const band of bands) queue.enqueue(item({ band }));
+    return queue;
+  };
+
+  it('goes before lower bands only', () => {
+    const lower = queueOf('sheddable', 'standard');
+    expect(lower.passBy(item({ band: 'critical' }), 0, () => true)).toBe(true);
+    expect(lower.passBy(item({ band: 'critical' }), 0, () => false)).toBe(false);
+    expect(lower.passBy(item({ band: 'standard' }), 0, () => true)).toBe(false);
+    expect(queueOf('critical').passBy(item({ band: 'standard' }), 0, () => true)).toBe(false);
+  });
+
+  it('counts as what it went before is owed, and does not go before who is', () => {
+    const queue = queueOf('sheddable');
+    const pass = (now: number) => queue.passBy(item({ band: 'critical' }), now, () => true);
+    expect(Array.from({ length: STARVATION_RATIO + 1 }, () => pass(0))).toEqual([
+      ...Array<boolean>(STARVATION_RATIO).fill(true),
+      false,
+    ]);
+    expect(pass(HOLD_MS)).toBe(true);
+    expect(takeOne(queue)).toMatchObject({ owed: true });
   });
 });
 
@@ -230,6 +322,13 @@ describe('tenants of a band', () => {
       sent[taken.tenant as keyof typeof sent] += taken.tokens;
       expect(Math.abs(sent.even - sent.uneven)).toBeLessThanOrEqual(QUANTUM_TOKENS + 2 * largest);
     }
+  });
+
+  it('pay for no more than the largest request that counts', () => {
+    const queue = createFlowQueue<Item>(AMPLE);
+    queue.enqueue(item({ tenant: 'huge', tokens: 100 * MAX_TOKENS }));
+    for (let i = 0; i < 3; i++) queue.enqueue(item({ tenant: 'large', tokens: MAX_TOKENS }));
+    expect(takeAll(queue).map(({ tenant }) => tenant)).toEqual(['huge', 'large', 'large', 'large']);
   });
 
   it('lose what they have left when nothing of theirs waits', () => {
@@ -357,8 +456,8 @@ describe('dispatch', () => {
     queue.enqueue(item());
     queue.enqueue(item());
     let inner = 0;
-    queue.dispatch(() => {
-      queue.dispatch(() => ++inner > 0);
+    queue.dispatch(0, () => {
+      queue.dispatch(0, () => ++inner > 0);
       return true;
     });
     expect([inner, queue.size]).toEqual([0, 0]);
@@ -370,7 +469,7 @@ describe('dispatch', () => {
     queue.enqueue(items[0]!);
     queue.enqueue(items[1]!);
     const offered: Item[] = [];
-    queue.dispatch((head) => {
+    queue.dispatch(0, (head) => {
       offered.push(head);
       if (head === items[0]) {
         queue.remove(items[0]);
@@ -418,7 +517,7 @@ describe('whatever happens', () => {
             if (queue.enqueue(one)) inside.add(one);
           } else if (happens.kind === 'dispatch') {
             let takes = happens.takes;
-            queue.dispatch((head) => {
+            queue.dispatch(0, (head) => {
               if (takes-- === 0) return false;
               const older = [...inside].find(({ band, tenant }) => band === head.band && tenant === head.tenant);
               expect(head).toBe(older);

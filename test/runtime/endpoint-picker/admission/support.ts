@@ -25,13 +25,14 @@ export const REQUEST: PickRequest = {
 
 /** A stand-in for the picker with a number of places, a clock moved by hand, and everything that admission told. */
 export function admissionRig(change: Partial<SchedulerState> = { flowControl: FLOW_CONTROL }) {
-  const world = { now: 0, places: 0, ready: true };
+  const world = { now: 0, places: 0, ready: true, throwsFor: '' };
   const sent: PickRequest[] = [];
   const rooms: RoomLimits[] = [];
   const events: unknown[][] = [];
   const timers = new Set<{ readonly at: number; readonly work: () => void }>();
 
   function send(request: PickRequest): PickedEndpoints {
+    if (request.model === world.throwsFor) throw new Error('the picker is broken');
     sent.push(request);
     world.places -= 1;
     return { outcome: 'picked', endpoints: ['10.0.0.0:8000'], ticket: { served() {}, firstToken() {}, done() {} } };
@@ -43,7 +44,7 @@ export function admissionRig(change: Partial<SchedulerState> = { flowControl: FL
       pick: (request) => (world.ready ? send(request) : { outcome: 'no-endpoints', retryAfterSeconds: 1 }),
       pickWithin(request, room) {
         rooms.push(room);
-        return world.places > 0 ? send(request) : undefined;
+        return world.places > 0 || request.model === world.throwsFor ? send(request) : undefined;
       },
       hasEndpoints: () => world.ready,
     },
@@ -90,11 +91,18 @@ export function admissionRig(change: Partial<SchedulerState> = { flowControl: FL
         outcome: undefined,
         cancel() {},
       };
-      const { cancel } = admission.pickThen({ ...REQUEST, ...request }, (result) => {
+      const end = (outcome: string) => {
         if (answer.outcome !== undefined) throw new Error('settled twice');
-        answer.outcome = result.outcome;
-        answer.result = result;
-      });
+        answer.outcome = outcome;
+      };
+      const { cancel } = admission.pickThen(
+        { ...REQUEST, ...request },
+        (result) => {
+          end(result.outcome);
+          answer.result = result;
+        },
+        () => end('failed'),
+      );
       answer.cancel = cancel;
       return answer;
     },

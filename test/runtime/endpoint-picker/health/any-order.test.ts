@@ -18,6 +18,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constantFrom('refused', 'timeout', 'broken' as const), which }),
   fc.record({ kind: fc.constant('requests' as const), which, requests: fc.nat(30) }),
   fc.record({ kind: fc.constant('ready' as const), which, ready: fc.boolean() }),
+  fc.record({ kind: fc.constant('left' as const), which }),
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('passed' as const), ms: fc.nat(12_000) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -30,7 +31,8 @@ function play(steps: readonly Step[], look: (pool: TestPool, now: number) => voi
     if (each.kind === 'passed') now += each.ms;
     else {
       const endpoint = pool.endpoints[each.which]!;
-      if (each.kind === 'began') answerBegan(endpoint, now, now);
+      if (each.kind === 'left') pool.replace(each.which);
+      else if (each.kind === 'began') answerBegan(gone ?? endpoint, now, now);
       else if (each.kind === 'succeeded') requestSucceeded(endpoint, now, now);
       else if (each.kind === 'told') scrapeTold(endpoint, now);
       else if (each.kind === 'refused' || each.kind === 'timeout') scrapeFailed(endpoint, each.kind, now, now);

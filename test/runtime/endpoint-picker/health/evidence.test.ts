@@ -2,6 +2,7 @@ import { exclusionAt, isOpen, isRamping } from '../../../../runtime/endpoint-pic
 import {
   answerBegan,
   requestFailed,
+  requestLeft,
   requestSucceeded,
   scrapeFailed,
   scrapeTold,
@@ -118,6 +119,24 @@ describe('requests', () => {
     expect(isOpenAt(pool, 500)).toBe(true);
   });
 
+  test('exclude nobody where scrapes have excluded half', () => {
+    const pool = testPool(4);
+    for (const endpoint of pool.endpoints.slice(0, 2)) scrapeFailed(endpoint, 'refused', 0, 0);
+    for (const endpoint of pool.endpoints) {
+      for (let i = 0; i < 9; i++) requestFailed(endpoint, 'errors', 0, 1);
+    }
+    expect(pool.endpoints.map(isOpen)).toEqual([false, false, true, true]);
+  });
+
+  test('errors are not in a row where an answer between them began well, though it has not ended', () => {
+    const { pool, endpoint } = setUp();
+    for (let i = 0; i < 50; i++) {
+      requestFailed(endpoint, 'errors', i, i);
+      if (i % 4 === 3) answerBegan(endpoint, i, i, true);
+    }
+    expect(isOpenAt(pool, 50)).toBe(true);
+  });
+
   test.each([1, 2, 3, 4, 7])('exclude no more than half of %i endpoints, however many fail', (count) => {
     const pool = testPool(count);
     for (const endpoint of pool.endpoints) {
@@ -159,13 +178,30 @@ describe('probation', () => {
     expect(isOpenAt(pool, 60_000)).toBe(false);
   });
 
+  test('allows one request, however many from before it end meanwhile', () => {
+    const { pool, endpoint } = setUp();
+    endpoint.load.requests = 8;
+    for (let i = 0; i < 2; i++) requestFailed(endpoint, 'connection', 0, 0);
+    expect(isOpenAt(pool, 1000)).toBe(true);
+    endpoint.load.requests += 1;
+    for (let ended = 0; ended < 8; ended++) {
+      expect(isOpenAt(pool, 1001)).toBe(false);
+      requestLeft(endpoint, 0);
+      endpoint.load.requests -= 1;
+    }
+    expect(isOpenAt(pool, 1002)).toBe(false);
+    requestLeft(endpoint, 1000);
+    endpoint.load.requests -= 1;
+    expect(isOpenAt(pool, 1003)).toBe(true);
+  });
+
   test('after errors it takes a success: headers alone may be those of one more error', () => {
     const { pool, endpoint } = setUp();
     for (let i = 0; i < 5; i++) requestFailed(endpoint, 'errors', 0, 0);
     pool.tend(1000);
     answerBegan(endpoint, 1001, 1100);
     expect(endpoint.health.probation).toBe('errors');
-    requestSucceeded(endpoint, 1001, 1200);
+    answerBegan(endpoint, 1001, 1200, true);
     expect(endpoint.health.probation).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import { isOpen } from '../../../../runtime/endpoint-picker/health/endpoint-health';
-import { admit, scrapeFailed } from '../../../../runtime/endpoint-picker/health/evidence';
-import { liftBars } from '../../../../runtime/endpoint-picker/health/pool-health';
+import { admit, requestFailed, scrapeFailed } from '../../../../runtime/endpoint-picker/health/evidence';
+import { forget, liftBars } from '../../../../runtime/endpoint-picker/health/pool-health';
 import { type TestPool, testPool } from './test-pool';
 
 /** Requests that the first endpoint takes at `now`, when the others have `mean` each. */
@@ -58,10 +58,33 @@ test('bars can be lifted, but not from one that is excluded', () => {
   const pool = testPool(3);
   admit(pool.endpoints[0]!, Number.POSITIVE_INFINITY, 0);
   expect(taken(pool, 40, 0)).toBe(1);
-  expect(liftBars(pool.health, () => undefined)).toBe(true);
+  expect(liftBars(pool.health, 'all', () => undefined)).toBe(true);
   expect(isOpen(pool.endpoints[0]!)).toBe(true);
   scrapeFailed(pool.endpoints[0]!, 'refused', 0, 0);
-  expect(liftBars(pool.health, () => undefined)).toBe(false);
+  expect(liftBars(pool.health, 'all', () => undefined)).toBe(false);
+});
+
+test('bars of ramps alone can be lifted', () => {
+  const pool = testPool(4);
+  for (let i = 0; i < 2; i++) requestFailed(pool.endpoints[0]!, 'connection', 0, 0);
+  pool.tend(1000);
+  pool.endpoints[0]!.load.requests = 1;
+  admit(pool.endpoints[1]!, Number.POSITIVE_INFINITY, 1000);
+  pool.endpoints[1]!.load.requests = 1;
+  pool.tend(1001);
+  expect(pool.endpoints.map(isOpen)).toEqual([false, false, true, true]);
+  liftBars(pool.health, 'ramping', () => undefined);
+  expect(pool.endpoints.map(isOpen)).toEqual([false, true, true, true]);
+});
+
+test('of one that has left nothing is kept, whatever is told of it later', () => {
+  const pool = testPool(4);
+  const [gone] = pool.endpoints;
+  forget(pool.health, gone!);
+  for (let i = 0; i < 5; i++) requestFailed(gone!, 'errors', 0, 0);
+  scrapeFailed(gone!, 'refused', 0, 0);
+  admit(gone!, 0, 0);
+  expect([pool.health.tended.size, pool.health.excluded.size]).toEqual([0, 0]);
 });
 
 test('a pool without anything to tend changes nothing', () => {

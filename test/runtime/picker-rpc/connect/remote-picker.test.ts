@@ -41,14 +41,19 @@ test('all picks of all routers go to one replica, and the others are told of eac
   expect(replicas.map((one) => one.inFlight())).toEqual([4, 4, 4]);
 
   for (const { ticket } of results) {
-    ticket.served('elsewhere:1');
+    ticket.served('elsewhere:1', 1, 200);
+    ticket.served(undefined);
     ticket.done(200);
     ticket.done(500);
   }
   await until('all are told the end', () => replicas.every((one) => one.inFlight() === 0));
   for (const { ended, served } of replicas) {
     expect(ended).toEqual([200, 200, 200, 200]);
-    expect(served).toHaveLength(4);
+    const each = [
+      ['elsewhere:1', 200],
+      [undefined, undefined],
+    ];
+    expect(served).toEqual([each, each, each, each].flat());
   }
 });
 

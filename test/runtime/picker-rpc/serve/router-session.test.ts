@@ -44,7 +44,7 @@ const event: fc.Arbitrary<RouterMessage | { readonly type: 'disconnect' } | { re
   id.map((own) => ({ type: 'pick', id: own, request: REQUEST }) as const),
   id.map((own) => ({ type: 'told', id: own, request: REQUEST, endpoints: ['x:1'], matchedBlocks: 0 }) as const),
   id.map((own) => ({ type: 'cancel', id: own }) as const),
-  id.map((own) => ({ type: 'served', id: own, address: 'y:1', attempts: 1 }) as const),
+  id.map((own) => ({ type: 'served', id: own, address: 'y:1', attempts: 1, status: 200 }) as const),
   id.map((own) => ({ type: 'done', id: own, status: 200 }) as const),
   fc.record({
     type: fc.constant('snapshot' as const),

@@ -37,7 +37,8 @@ export interface MockReplica {
   /** Requests in its ledger, and the statuses with which others have ended. */
   inFlight(): number;
   readonly ended: ReadonlyArray<number | undefined>;
-  readonly served: readonly string[];
+  /** Addresses and statuses. */
+  readonly served: ReadonlyArray<readonly [address: string | undefined, status: number | undefined]>;
   /** From now on picks are held, until the function that is returned decides them. */
   hold(): () => void;
   /** What is held and not cancelled. */
@@ -130,7 +131,7 @@ function createMock(name: string) {
   const asked: PickRequest[] = [];
   const told: Array<{ request: PickRequest; endpoints: readonly string[] }> = [];
   const ended: Array<number | undefined> = [];
-  const served: string[] = [];
+  const served: Array<readonly [string | undefined, number | undefined]> = [];
   const held = new Set<() => void>();
   let open = 0;
   let holding = false;
@@ -138,7 +139,7 @@ function createMock(name: string) {
   const ticket = () => {
     open += 1;
     return {
-      served: (address: string) => void served.push(address),
+      served: (address: string | undefined, _?: number, status?: number) => void served.push([address, status]),
       firstToken() {},
       done(status?: number) {
         open -= 1;

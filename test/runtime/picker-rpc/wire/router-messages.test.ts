@@ -21,6 +21,7 @@ const request: fc.Arbitrary<PickRequest> = fc
       bodyBytes: fc.nat(),
       heldMs: fc.nat(),
       subset: fc.array(name, { maxLength: 3 }),
+      answers: fc.nat(),
     },
     { requiredKeys: ['scheduler', 'model', 'promptBytes', 'prefixHashes', 'explain'] },
   )
@@ -50,7 +51,10 @@ test('the other messages cross as they are', () => {
   };
   expect(sent(frames.snapshot([entry], true))).toEqual({ type: 'snapshot', entries: [entry], last: true });
   expect(sent(frames.cancel(1))).toEqual({ type: 'cancel', id: 1 });
-  expect(sent(frames.served(1, 'x:1', 2))).toEqual({ type: 'served', id: 1, address: 'x:1', attempts: 2 });
+  const served = { type: 'served', id: 1, address: 'x:1', attempts: 2, status: 200 };
+  expect(sent(frames.served(1, 'x:1', 2, 200))).toEqual(served);
+  const unknown = { ...served, address: undefined, status: undefined };
+  expect(sent(frames.served(1, undefined, 2, undefined))).toEqual(unknown);
   expect(sent(frames.firstToken(1))).toEqual({ type: 'first-token', id: 1 });
   expect(sent(frames.done(1, 200))).toEqual({ type: 'done', id: 1, status: 200 });
   expect(sent(frames.done(1, undefined))).toEqual({ type: 'done', id: 1, status: undefined });

@@ -29,7 +29,10 @@ describe('flow control of an EndpointPickerConfig', () => {
   });
 
   it('has the limits of this gateway where the file has none, and says how long a request waits', () => {
-    for (const nothing of [undefined, { maxBytes: 0, maxRequests: '0' }]) {
+    for (const [nothing, said] of [
+      [undefined, []],
+      [{ maxBytes: 0, maxRequests: '0' }, ['flowControl.maxBytes', 'flowControl.maxRequests']],
+    ] as const) {
       const { flowControl, warnings } = read(nothing);
       expect(flowControl).toEqual({
         bands: {
@@ -41,7 +44,10 @@ describe('flow control of an EndpointPickerConfig', () => {
         maxTenants: 100,
         trustClientHeaders: false,
       });
-      expect(warnings).toEqual(['flowControl.defaultRequestTTL is not set: a request waits 10s']);
+      expect(warnings).toEqual([
+        ...said.map((field) => `${field} is 0, which means no limit: here all is bounded, by the default`),
+        'flowControl.defaultRequestTTL is not set: a request waits 10s',
+      ]);
     }
   });
 
@@ -92,9 +98,16 @@ describe('flow control of an EndpointPickerConfig', () => {
     expect(flowControl?.bands.standard).toEqual(band({ maxRequests: 10, maxBytes: 1_048_576 }));
     expect(warnings).toEqual(['flowControl.maxRequests limits each band here, and not all together']);
     const large = { ...TTL, priorityBands: [{ priority: 1, maxBytes: '2Gi', maxRequests: '1M' }] };
-    expect(read(large).flowControl).toMatchObject({
-      maxBytes: 2_147_483_648,
-      bands: { critical: { maxBytes: 2_147_483_648, maxRequests: 100_000 } },
+    expect(read(large)).toMatchObject({
+      flowControl: {
+        maxBytes: 1_073_741_824,
+        bands: { critical: { maxBytes: 1_073_741_824, maxRequests: 100_000 } },
+      },
+      warnings: [
+        'flowControl.maxBytes is 2147483648: here all bands together hold at most 1Gi',
+        'maxRequests of the priorities of the band critical is 1000000: here it is 100000',
+        'maxBytes of the priorities of the band critical is 2147483648: here it is 1073741824',
+      ],
     });
   });
 
@@ -114,6 +127,13 @@ describe('flow control of an EndpointPickerConfig', () => {
   it.each([
     [{ enableEviction: true }, 'flowControl.enableEviction: this gateway ends no running request'],
     [{ maxBytes: '1 GB' }, 'flowControl.maxBytes: must be a quantity'],
+    [{ maxBytes: '' }, 'flowControl.maxBytes: must be a quantity'],
+    [{ maxRequests: '  ' }, 'flowControl.maxRequests: must be a quantity'],
+    [{ priorityBands: [{ priority: 2_147_483_648 }] }, 'flowControl.priorityBands.0.priority: '],
+    [
+      { priorityBands: [{ priority: 5 }, { priority: 5 }] },
+      'flowControl.priorityBands.1.priority: priority 5 is listed before',
+    ],
     [{ defaultRequestTTL: '30' }, 'flowControl.defaultRequestTTL: must be a duration'],
     [
       { priorityBands: [{ priority: 1, fairnessPolicyRef: 'fair' }] },
