@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { authSchema } from '../../lib/api/inference-gateway-config/auth';
 import { flowControlSchema } from '../../lib/api/inference-gateway-config/flow-control';
 import { bandOf } from '../../runtime/endpoint-picker/admission/band';
-import { STARVATION_RATIO } from '../../runtime/endpoint-picker/admission/flow-queue';
+import { HOLD_MS, MAX_TOKENS, STARVATION_RATIO } from '../../runtime/endpoint-picker/admission/flow-queue';
 import { ROOM } from '../../runtime/endpoint-picker/admission/room';
 import { QUANTUM_TOKENS } from '../../runtime/endpoint-picker/admission/tenant-turns';
 import { runValidate } from '../../runtime/validate/run-validate';
@@ -46,6 +46,8 @@ test('the claims are valid', () => {
 test('the constants are those of the code', () => {
   expect(page).toContain(`less than ${STARVATION_RATIO} x \`h\` tokens`);
   expect(page).toContain(`The quantum is ${QUANTUM_TOKENS.toLocaleString('en')} tokens`);
+  expect(page).toContain(`holds the others for ${HOLD_MS} ms only`);
+  expect(page).toContain(`more than ${MAX_TOKENS.toLocaleString('en')} count`);
   for (const { startMs, kvShare } of Object.values(ROOM))
     expect(page).toContain(`| ${startMs} ms | ${100 * kvShare} % |`);
 });

@@ -114,18 +114,20 @@ test('a client can lower its priority', async () => {
 
 test('a flood of tenant names takes no more than a bounded number of turns from a tenant that waits', async () => {
   await start({ maxTenants: 4, bands: { standard: { ttl: '2s', maxRequests: 200 } } });
+  // It waits from the beginning, and sends a little more than it can be given, so that something of it always waits.
+  const isSteady = (index: number) => index < 10 || index % 15 === 0;
   const answers = await openLoad({
     url: gateway.url,
-    perSecond: 24,
-    forMs: 8000,
+    perSecond: 60,
+    forMs: 6000,
     body: longPrompt,
-    headers: (index) => ({ [TENANT]: index % 12 === 0 ? 'steady' : `forged-${index}` }),
+    headers: (index) => ({ [TENANT]: isSteady(index) ? 'steady' : `forged-${index}` }),
   });
-  const steady = answers.filter(({ index }) => index % 12 === 0);
-  const forged = answers.filter(({ index }) => index % 12 !== 0);
-  // Twice what the pod can do: in one queue for all, as many of either would wait too long.
-  expect(share(forged, 429)).toBeGreaterThan(0.2);
-  expect(share(steady, 200)).toBeGreaterThan(0.9);
+  const later = answers.filter(({ index }) => index >= 60);
+  const steady = later.filter(({ index }) => isSteady(index));
+  const forged = later.filter(({ index }) => !isSteady(index));
+  // In one queue for all, both would be served alike: a fifth, which is what the pod can do of this load.
+  expect(share(steady, 200)).toBeGreaterThan(2 * share(forged, 200));
   const page = await gateway.metrics();
   expect(page).not.toContain('forged');
 }, 60_000);

@@ -209,7 +209,7 @@ describe('a picker behind another proxy', () => {
       new Map(),
     );
     stream.closed();
-    expect(heard).toEqual(['done 503']);
+    expect(heard).toEqual(['served undefined', 'done 503']);
   });
 
   test('is 503 as long as it has been told nothing, and does not fail', async () => {

@@ -20,7 +20,7 @@ export interface Waiting {
  * in tokens (`TenantTurns`), and within a tenant the oldest request goes first.
  *
  * No band is starved for ever. Let h be the tokens of a band's head. From when the band dispatched last, began to wait or
- * lost a request that gave up, higher bands dispatch less than `STARVATION_RATIO` x h tokens and one request more until
+ * had a head that gave up, higher bands dispatch less than `STARVATION_RATIO` x h tokens and one request more until
  * that head is owed: then it is offered before anything else each time, but for the heads of lower bands that are owed
  * themselves. While it finds no room nothing else is dispatched for `HOLD_MS`, so that what becomes free adds up to what
  * it needs; then higher bands go on behind its back, and after each further `STARVATION_RATIO` x h tokens of theirs it
@@ -61,8 +61,8 @@ export interface FlowQueue<T extends Waiting> {
 export const STARVATION_RATIO = 20;
 
 /**
- * An owed head without room holds the others for so long: while prompts are computed, endpoints of a busy fleet let go of
- * more than a usual request needs. Milliseconds.
+ * An owed head without room holds the others for so long: a delay that Critical bears, once for each share that the band
+ * has earned. Milliseconds.
  */
 export const HOLD_MS = 100;
 
@@ -121,12 +121,15 @@ export function createFlowQueue<T extends Waiting>(
     bytes -= waiter.bytes;
   }
 
-  /** Out without its turn. What it was owed is not for those behind it: one of them, at most, is owed at once. */
+  /** Out without being dispatched. What a large head was owed is not for the many behind it: one of them may be, at most. */
   function giveUp(waiter: Waiter<T>): void {
+    const band = bands[waiter.item.band];
+    const wasNext = band.head() === waiter;
     takeOut(waiter);
-    const { band } = waiter.item;
-    const share = shares[band];
-    if (share.passed > 0) share.passed = Math.min(share.passed, bands[band].head()!.tokens * STARVATION_RATIO);
+    const head = wasNext ? band.head() : undefined;
+    if (head === undefined) return;
+    const share = shares[waiter.item.band];
+    share.passed = Math.min(share.passed, head.tokens * STARVATION_RATIO);
   }
 
   /** What has to give up its place for the item; undefined: nothing may, and there is none. */

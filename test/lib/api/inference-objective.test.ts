@@ -18,7 +18,7 @@ test('the status that an API server fills in is accepted', () => {
 
 test.each<[string, unknown, string]>([
   ['no poolRef', inferenceObjective({ poolRef: undefined }), 'spec.poolRef: is required: it must be an object'],
-  ['half a priority', inferenceObjective({ priority: 0.5 }), 'spec.priority: must be an integer; got 0.5'],
+  ['half a priority', inferenceObjective({ priority: 0.5 }), 'spec.priority: must be an integer, of 32 bits; got 0.5'],
   [
     'more than 32 bits of priority',
     inferenceObjective({ priority: 2_147_483_648 }),

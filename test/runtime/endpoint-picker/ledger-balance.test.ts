@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type { EndpointState } from '../../../lib/translate/gateway-state';
 import type { Ticket } from '../../../runtime/endpoint-picker/endpoint-picker';
+import type { HealthSubject, PoolHealth } from '../../../runtime/endpoint-picker/health/endpoint-health';
 import type { EndpointLoad } from '../../../runtime/endpoint-picker/ledger/endpoint-load';
+import type { PooledEndpoint } from '../../../runtime/endpoint-picker/pooled-endpoint';
 import {
   endpointStates,
   engineMetrics,
@@ -30,8 +32,26 @@ jest.mock('../../../runtime/endpoint-picker/ledger/endpoint-load', () => {
 const COUNT = 4;
 const ADDRESSES = endpointStates(COUNT).map(({ address }) => address);
 
+/** The health of each pool that was made. */
+const mockPools: PoolHealth[] = [];
+
+// As above.
+jest.mock('../../../runtime/endpoint-picker/health/pool-health', () => {
+  const actual = jest.requireActual('../../../runtime/endpoint-picker/health/pool-health');
+  return {
+    ...actual,
+    createPoolHealth() {
+      const health = actual.createPoolHealth();
+      mockPools.push(health);
+      return health;
+    },
+  };
+});
+
 /** Of the pool, or of none. */
 const address = fc.constantFrom(...ADDRESSES, '192.0.2.1:9', '');
+/** Undefined: nobody knows. */
+const server = fc.option(address, { nil: undefined });
 const which = fc.nat(1000);
 const status = fc.constantFrom(undefined, 200, 400, 429, 499, 500, 502, 503, 504);
 const adapter = fc.constantFrom(undefined, 'sql', 'tone');
@@ -44,7 +64,10 @@ const member = fc.record({
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('pick' as const), adapter, bytes: fc.nat(100_000) }) },
   fc.record({ kind: fc.constant('told' as const), address, adapter, matched: fc.nat(30) }),
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('served' as const), which, address, attempts: fc.nat(5) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('served' as const), which, address: server, attempts: fc.nat(5), status }),
+  },
   fc.record({ kind: fc.constant('firstToken' as const), which }),
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('done' as const), which, status }) },
   fc.record({ kind: fc.constant('state' as const), members: fc.array(member, { minLength: COUNT, maxLength: COUNT }) }),
@@ -63,10 +86,19 @@ function assertNeverNegative(): void {
   }
 }
 
+function assertOnlyMembersAreTended(): void {
+  for (const { tended, excluded } of mockPools) {
+    for (const endpoint of [...tended, ...excluded] as Array<HealthSubject & Pick<PooledEndpoint, 'row'>>) {
+      if (endpoint.row === undefined) throw new Error('an endpoint that has left its pool is tended');
+    }
+  }
+}
+
 test('in whatever order things happen, no ledger is ever below zero, and all are at zero when every request is over', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       mockLoads.length = 0;
+      mockPools.length = 0;
       const rig = pickerRig(schedulerState({ endpoints: endpointStates(COUNT) }));
       const tickets: Ticket[] = [];
       for (const each of steps) {
@@ -79,7 +111,7 @@ test('in whatever order things happen, no ledger is ever below zero, and all are
           const request = pickRequest(each.adapter === undefined ? {} : { adapter: each.adapter });
           const entered = rig.picker.enter(request, [each.address], each.matched);
           if (entered !== undefined) tickets.push(entered);
-        } else if (each.kind === 'served') ticket?.served(each.address, each.attempts);
+        } else if (each.kind === 'served') ticket?.served(each.address, each.attempts, each.status);
         else if (each.kind === 'firstToken') ticket?.firstToken();
         else if (each.kind === 'done') ticket?.done(each.status);
         else if (each.kind === 'state')
@@ -94,6 +126,7 @@ test('in whatever order things happen, no ledger is ever below zero, and all are
           else if (each.outcome !== 'sent') target?.failed(each.outcome);
         }
         assertNeverNegative();
+        assertOnlyMembersAreTended();
       }
       for (const ticket of tickets) ticket.done();
       for (const { requests, uncachedTokens, outputTokens, newest, adapters } of mockLoads) {

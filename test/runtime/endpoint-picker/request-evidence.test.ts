@@ -86,6 +86,59 @@ test.each([
   expect(excluded(rig)).toEqual({ [FIRST]: reason });
 });
 
+test('responses from nobody knows where say nothing against an endpoint, and end its probation', () => {
+  const rig = freshRig();
+  for (let i = 0; i < 60; i++) {
+    const { ticket } = pick(rig);
+    ticket.served(undefined);
+    ticket.done([502, 503, 504, 500][i % 4]);
+  }
+  expect(excluded(rig)).toEqual({});
+
+  for (let i = 0; i < 2; i++) pickAt(rig, FIRST).ticket.done(503);
+  rig.now += 1000;
+  rig.metrics.tellAll(engineMetrics());
+  const probe = pickAt(rig, FIRST).ticket;
+  probe.served(undefined, 1, 200);
+  probe.done(200);
+  rig.now += 1000;
+  rig.metrics.tellAll(engineMetrics());
+  expect(picksByPod(rig, 40)).toEqual([10, 10, 10, 10]);
+});
+
+test('errors that one client provokes exclude nobody while answers to others begin well between them', () => {
+  const rig = freshRig();
+  for (let i = 0; i < 50; i++) {
+    const { ticket } = pickAt(rig, FIRST);
+    // Of five requests one is a long stream that goes on.
+    const status = i % 5 === 0 ? 200 : 500;
+    ticket.served(FIRST, 1, status);
+    if (status === 500) ticket.done(status);
+    else for (let other = 0; other < 3; other++) pick(rig);
+  }
+  expect(excluded(rig)).toEqual({});
+});
+
+test('on probation a pod gets one request, however many from before end or move away meanwhile', () => {
+  const rig = freshRig(3);
+  const old: PickedEndpoints[] = [];
+  for (let i = 0; i < 30; i++) {
+    const picked = pick(rig);
+    if (picked.endpoints[0] === FIRST) old.push(picked);
+    else picked.ticket.served(picked.endpoints[0]!, 1, 200);
+  }
+  for (const { ticket } of old.splice(0, 2)) ticket.done(504);
+  rig.now += 1000;
+  rig.metrics.tellAll(engineMetrics());
+  expect(picksByPod(rig, 6)[0]).toBe(1);
+  for (const [i, { endpoints, ticket }] of old.entries()) {
+    if (i % 2 === 0) ticket.done();
+    else ticket.served('192.0.2.1:9');
+    expect(picksByPod(rig, 6)[0]).toBe(0);
+    expect(endpoints[0]).toBe(FIRST);
+  }
+});
+
 test('clients that go away say nothing against an endpoint', () => {
   const rig = freshRig();
   for (let i = 0; i < 200; i++) pick(rig).ticket.done();
@@ -201,6 +254,43 @@ describe('a pod that joins, or is ready again', () => {
     const { pods } = rig.picker.status()[0]!;
     expect(pods.map(({ inFlight }) => inFlight)).toEqual([24, 24, 24, 24]);
     expect(atNew(rig)).not.toHaveProperty('ramping');
+  });
+
+  test('has its ramp also where its first metrics come after the time that one takes', () => {
+    const rig = freshRig(3);
+    picksByPod(rig, 30);
+    rig.picker.update(gatewayState(schedulerState({ endpoints: endpointStates(4), weights: NO_WEIGHTS })));
+    for (let second = 0; second < 12; second++) {
+      rig.now += 1000;
+      for (const pod of PODS.slice(0, 3)) rig.metrics.tell(pod, engineMetrics());
+      rig.metrics.targets.get(PODS[3])!.failed('status');
+      pick(rig).ticket.done();
+    }
+    rig.metrics.tellAll(engineMetrics());
+    expect(picksByPod(rig, 12)[3]).toBe(1);
+  });
+
+  test('has a ramp as long as its exclusion, though its metrics were stale for less', () => {
+    const rig = freshRig(3);
+    picksByPod(rig, 60);
+    const target = rig.metrics.targets.get(POD_0)!;
+    target.failed('timeout');
+    for (let second = 0; second < 8; second++) {
+      rig.now += 1000;
+      for (const pod of PODS.slice(1, 3)) rig.metrics.tell(pod, engineMetrics());
+      target.failed('timeout');
+    }
+    const ramping = () => {
+      rig.metrics.tellAll(engineMetrics());
+      pick(rig).ticket.done();
+      return rig.picker.status()[0]!.pods[0]!.ramping === true;
+    };
+    rig.metrics.tell(POD_0, engineMetrics());
+    pass(rig, 7);
+    rig.now += 999;
+    expect(ramping()).toBe(true);
+    rig.now += 1;
+    expect(ramping()).toBe(false);
   });
 
   test('gets more sooner than that a request is refused', () => {

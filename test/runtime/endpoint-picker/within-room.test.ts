@@ -1,5 +1,14 @@
 import { ROOM } from '../../../runtime/endpoint-picker/admission/room';
-import { engineMetrics, pickerRigWith, pickRequest, schedulerState } from './support/fixtures';
+import {
+  endpointStates,
+  engineMetrics,
+  gatewayState,
+  NO_WEIGHTS,
+  pickerRig,
+  pickerRigWith,
+  pickRequest,
+  schedulerState,
+} from './support/fixtures';
 import { ADDRESS, inFlight, PODS, pick } from './support/picks';
 
 function rigOfFour() {
@@ -15,6 +24,41 @@ test('an endpoint whose cache is taken beyond the share is not chosen, however i
   for (let i = 0; i < 5; i++) {
     expect(rig.picker.pickWithin(pickRequest(), ROOM.standard)?.endpoints).toEqual([ADDRESS.get(PODS[0])]);
   }
+});
+
+/** A full pod, and three that have just joined. */
+function rigWithNewPods() {
+  const state = (count: number) => schedulerState({ endpoints: endpointStates(count), weights: NO_WEIGHTS });
+  const rig = pickerRig(state(1));
+  rig.metrics.tellAll(engineMetrics());
+  for (let i = 0; i < 10; i++) pick(rig);
+  rig.picker.update(gatewayState(state(4)));
+  rig.metrics.tellAll(engineMetrics());
+  rig.metrics.tell(PODS[0], engineMetrics({ kvUsage: 0.95, running: 10, waiting: 5 }));
+  return rig;
+}
+
+test('no request waits while a new pod, whose share still grows, has room', () => {
+  const rig = rigWithNewPods();
+  for (let i = 0; i < 60; i++) expect(rig.picker.pickWithin(pickRequest(), ROOM.critical)).toBeDefined();
+  expect(inFlight(rig)).toEqual([10, 20, 20, 20]);
+});
+
+test('a pod that has to prove itself gets one request, however many wait, but is there for one without a choice', () => {
+  const { rig } = rigOfFour();
+  for (const pod of PODS.slice(1)) rig.metrics.tell(pod, engineMetrics({ kvUsage: 0.95, running: 10, waiting: 5 }));
+  const first = ADDRESS.get(PODS[0])!;
+  for (let i = 0; i < 2; i++) {
+    const picked = rig.picker.pickWithin(pickRequest(), ROOM.standard)!;
+    expect(picked.endpoints[0]).toBe(first);
+    picked.ticket.done(503);
+  }
+  rig.now += 1000;
+  for (const pod of PODS.slice(1)) rig.metrics.tell(pod, engineMetrics({ kvUsage: 0.95, running: 10, waiting: 5 }));
+  rig.metrics.tell(PODS[0], engineMetrics());
+  const within = (subset?: string[]) =>
+    rig.picker.pickWithin(pickRequest(subset === undefined ? {} : { subset }), ROOM.standard)?.endpoints;
+  expect([within(), within(), within([first, ADDRESS.get(PODS[1])!])]).toEqual([[first], undefined, [first]]);
 });
 
 test('where none has room nothing is written down, while a pick without limits goes on', () => {

@@ -13,6 +13,9 @@ function rig(taken: boolean, result: PickResult | PendingPick) {
   const ended: EndedDecision[] = [];
   const asked: PickRequest[] = [];
   let givenBack = 0;
+  const giveBack = () => {
+    givenBack += 1;
+  };
   const picker = explainingPicker(
     {
       pick(request) {
@@ -23,7 +26,7 @@ function rig(taken: boolean, result: PickResult | PendingPick) {
     {
       clock: () => clock.ms,
       modelName: (model) => `known ${model}`,
-      takes: () => (taken ? { giveBack: () => void (givenBack += 1) } : undefined),
+      takes: () => (taken ? { giveBack } : undefined),
       ended: (decision) => ended.push(decision),
     },
   );
@@ -81,14 +84,17 @@ test('a first token that the picker watches is told, without the explanation tha
 
 test('the picker hears of a first token only where it asked for it', () => {
   const heard: string[] = [];
-  const ticket = { firstToken: () => heard.push('first token'), served: () => heard.push('served') };
+  const ticket = {
+    firstToken: () => heard.push('first token'),
+    served: (...args: unknown[]) => heard.push(`served ${args.join(' ')}`),
+  };
   const unasked = rig(true, explained({}, ticket)).picker.pick(REQUEST) as PickedEndpoints;
   unasked.ticket.firstToken();
-  unasked.ticket.served('10.0.0.1:8000');
-  expect(heard).toEqual(['served']);
+  unasked.ticket.served('10.0.0.1:8000', 1, 200);
+  expect(heard).toEqual(['served 10.0.0.1:8000 1 200']);
   const asked = rig(true, explained({ sampleFirstToken: true }, ticket)).picker.pick(REQUEST) as PickedEndpoints;
   asked.ticket.firstToken();
-  expect(heard).toEqual(['served', 'first token']);
+  expect(heard).toEqual(['served 10.0.0.1:8000 1 200', 'first token']);
 });
 
 test('of a request that was held the time until the decision is told, and times count from the decision on', async () => {
@@ -118,7 +124,11 @@ test('a refusal is passed on', () => {
 test('the turn to be told is given back where the request is refused, at once, later or by a fault', async () => {
   const refusal: PickResult = { outcome: 'expired', retryAfterSeconds: 3 };
   const cancel = () => {};
-  const outcomes = [refusal, { result: Promise.resolve(refusal), cancel }, { result: Promise.reject(new Error()), cancel }];
+  const outcomes = [
+    refusal,
+    { result: Promise.resolve(refusal), cancel },
+    { result: Promise.reject<PickResult>(new Error('fault')), cancel },
+  ];
   for (const outcome of outcomes) {
     const { picker, givenBack } = rig(true, outcome);
     const result = picker.pick(REQUEST);

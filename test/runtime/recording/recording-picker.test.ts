@@ -14,7 +14,7 @@ test('the ticket is told all that it would be without the recording, and its end
   const heard: unknown[] = [];
   const { picker, clock, lines } = rig(
     watchedByPicker({
-      served: (address) => heard.push(address),
+      served: (...args) => heard.push(args),
       firstToken: () => heard.push('first token'),
       done: (status) => heard.push(status),
     }),
@@ -22,13 +22,13 @@ test('the ticket is told all that it would be without the recording, and its end
   const result = picker.pick(REQUEST) as ReturnType<typeof picked>;
   expect(result).toMatchObject({ endpoints: picked().endpoints, matchedBlocks: 2 });
   clock.ms += 200;
-  result.ticket.served('10.0.0.2:8000');
+  result.ticket.served('10.0.0.2:8000', 2, 200);
   result.ticket.firstToken();
   clock.ms += 300;
   result.ticket.firstToken();
   result.ticket.done(200);
   result.ticket.done(500);
-  expect(heard).toEqual(['10.0.0.2:8000', 'first token', 'first token', 200, 500]);
+  expect(heard).toEqual([['10.0.0.2:8000', 2, 200], 'first token', 'first token', 200, 500]);
   expect(lines().slice(3)).toEqual([{ end: 1, at: 0.5, firstToken: 0.2, status: 200, pod: 'p2' }]);
 });
 

@@ -61,7 +61,7 @@ function mockProcessor(picker: EndpointPicker, late = false): Processor {
         requestHeaders: () => CONTINUE,
         requestBody: () => (late ? Promise.resolve().then(pick) : pick()),
         responseHeaders(_, attributes) {
-          ticket?.served(attributes.get('upstream.address'));
+          ticket?.served(attributes.get('upstream.address'), 2, 200);
           return CONTINUE;
         },
         responseBody() {
@@ -82,7 +82,10 @@ interface Exchange {
 }
 
 /** One whole request through the traced parts; gives the answer to its headers. */
-async function exchange(traced: Traced, { headers = {}, result = decision(), late = false, servedBy = '10.0.0.1:8000' }: Exchange = {}) {
+async function exchange(
+  traced: Traced,
+  { headers = {}, result = decision(), late = false, servedBy = '10.0.0.1:8000' }: Exchange = {},
+) {
   const processor = traced.processor(mockProcessor(traced.picker({ pick: () => result }), late));
   const stream = processor.open();
   const sent = new Map([[':path', '/v1/chat/completions?secret=1'], ...Object.entries(headers)]);
@@ -179,7 +182,7 @@ test('a prediction for another pod than the one that served is not told', async 
   const traced = memoryTracing();
   await exchange(traced, { servedBy: '10.0.0.2:8000' });
   const { attributes } = traced.spans()['gateway.request']!;
-  expect(attributes).not.toHaveProperty('inference_gateway.predicted_ttft_seconds');
+  expect(attributes).not.toHaveProperty(['inference_gateway.predicted_ttft_seconds']);
 });
 
 test('a span ends also where the end of the request throws', async () => {
@@ -193,6 +196,18 @@ test('a span ends also where the end of the request throws', async () => {
   await stream.requestHeaders(new Map(), false, PEER);
   expect(() => stream.closed()).toThrow('fault');
   expect(traced.spans()).toHaveProperty(['gateway.request']);
+});
+
+test('the picker hears who has served, with the attempts and the status', async () => {
+  const traced = memoryTracing();
+  const heard: unknown[][] = [];
+  const ticket = { served: (...args: unknown[]) => heard.push(args) };
+  const processor = traced.processor(mockProcessor(traced.picker({ pick: () => picked(ticket) })));
+  const stream = processor.open();
+  await stream.requestHeaders(new Map(), false, PEER);
+  await stream.requestBody({ length: 0, chunks: [] }, true);
+  await stream.responseHeaders(new Map(), new Map([['upstream.address', '10.0.0.2:8000']]), new Map());
+  expect(heard).toEqual([['10.0.0.2:8000', 2, 200]]);
 });
 
 test('the span of a pick holds the whole decision', async () => {

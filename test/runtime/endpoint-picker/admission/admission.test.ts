@@ -1,3 +1,4 @@
+import { MAX_TOKENS } from '../../../../runtime/endpoint-picker/admission/flow-queue';
 import type { PendingPick } from '../../../../runtime/endpoint-picker/endpoint-picker';
 import { gatewayState, schedulerState } from '../support/fixtures';
 import { admissionRig, FLOW_CONTROL, REQUEST } from './support';
@@ -213,10 +214,25 @@ describe('with flow control', () => {
 
   test('a tenant pays for each of the answers that a request asks for', () => {
     const rig = admissionRig();
-    rig.ask({ model: 'one', tenant: 'many', maxOutputTokens: 10, answers: 1000 });
-    rig.ask({ model: 'two', tenant: 'few', maxOutputTokens: 10 });
-    rig.free(2);
-    expect(rig.sent.map(({ model }) => model)).toEqual(['two', 'one']);
+    rig.ask({ model: 'head', tenant: 'other' });
+    rig.ask({ model: 'thousand', tenant: 'many', maxOutputTokens: 10, answers: 1000 });
+    rig.ask({ model: 'one', tenant: 'few', maxOutputTokens: 10 });
+    rig.free(3);
+    expect(rig.sent.map(({ model }) => model)).toEqual(['head', 'one', 'thousand']);
+  });
+
+  test('a tenant pays for all that the largest request of an engine can be, and for no more', () => {
+    const rig = admissionRig();
+    rig.ask({ model: 'head', tenant: 'other' });
+    for (const [tenant, maxOutputTokens] of [
+      ['beyond', 2 ** 40],
+      ['largest', MAX_TOKENS],
+      ['smaller', MAX_TOKENS - 10_000],
+    ] as const) {
+      rig.ask({ model: tenant, tenant, maxOutputTokens });
+    }
+    rig.free(4);
+    expect(rig.sent.map(({ model }) => model)).toEqual(['head', 'smaller', 'beyond', 'largest']);
   });
 
   test('without flow control an empty pool holds no more than a part of what the router may', () => {

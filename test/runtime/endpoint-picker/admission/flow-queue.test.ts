@@ -4,7 +4,6 @@ import {
   createFlowQueue,
   type FlowQueue,
   HOLD_MS,
-  MAX_TOKENS,
   STARVATION_RATIO,
   type Waiting,
 } from '../../../../runtime/endpoint-picker/admission/flow-queue';
@@ -322,13 +321,6 @@ describe('tenants of a band', () => {
       sent[taken.tenant as keyof typeof sent] += taken.tokens;
       expect(Math.abs(sent.even - sent.uneven)).toBeLessThanOrEqual(QUANTUM_TOKENS + 2 * largest);
     }
-  });
-
-  it('pay for no more than the largest request that counts', () => {
-    const queue = createFlowQueue<Item>(AMPLE);
-    queue.enqueue(item({ tenant: 'huge', tokens: 100 * MAX_TOKENS }));
-    for (let i = 0; i < 3; i++) queue.enqueue(item({ tenant: 'large', tokens: MAX_TOKENS }));
-    expect(takeAll(queue).map(({ tenant }) => tenant)).toEqual(['huge', 'large', 'large', 'large']);
   });
 
   it('lose what they have left when nothing of theirs waits', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { exclusionAt, isOpen } from '../../../../runtime/endpoint-picker/health/endpoint-health';
+import { exclusionAt, type HealthSubject, isOpen } from '../../../../runtime/endpoint-picker/health/endpoint-health';
 import {
   answerBegan,
   readinessChanged,
@@ -19,6 +19,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('requests' as const), which, requests: fc.nat(30) }),
   fc.record({ kind: fc.constant('ready' as const), which, ready: fc.boolean() }),
   fc.record({ kind: fc.constant('left' as const), which }),
+  fc.constant({ kind: 'late' as const }),
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('passed' as const), ms: fc.nat(12_000) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -26,13 +27,16 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** Applies them in order, and looks at the pool after each. */
 function play(steps: readonly Step[], look: (pool: TestPool, now: number) => void): { pool: TestPool; now: number } {
   const pool = testPool(COUNT);
+  const gone: HealthSubject[] = [];
   let now = 0;
   for (const each of steps) {
     if (each.kind === 'passed') now += each.ms;
-    else {
+    else if (each.kind === 'late') {
+      for (const endpoint of gone) for (let i = 0; i < 5; i++) requestFailed(endpoint, 'errors', now, now);
+    } else {
       const endpoint = pool.endpoints[each.which]!;
-      if (each.kind === 'left') pool.replace(each.which);
-      else if (each.kind === 'began') answerBegan(gone ?? endpoint, now, now);
+      if (each.kind === 'left') gone.push(pool.replace(each.which));
+      else if (each.kind === 'began') answerBegan(endpoint, now, now);
       else if (each.kind === 'succeeded') requestSucceeded(endpoint, now, now);
       else if (each.kind === 'told') scrapeTold(endpoint, now);
       else if (each.kind === 'refused' || each.kind === 'timeout') scrapeFailed(endpoint, each.kind, now, now);
@@ -56,6 +60,17 @@ test('in whatever order evidence comes, an endpoint that nobody else could repla
       play(steps, ({ endpoints }, now) => {
         const usable = endpoints.filter(({ ready, health }) => ready && exclusionAt(health, now) === undefined);
         if (usable.length > 0) expect(usable.some(isOpen)).toBe(true);
+      });
+    }),
+  );
+});
+
+test('in whatever order evidence comes, nothing is kept of an endpoint that has left', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      play(steps, ({ endpoints, health }) => {
+        const kept = [...health.tended, ...health.excluded];
+        expect(kept.filter((endpoint) => !(endpoints as readonly HealthSubject[]).includes(endpoint))).toEqual([]);
       });
     }),
   );

@@ -81,9 +81,9 @@ test('of one that has left nothing is kept, whatever is told of it later', () =>
   const pool = testPool(4);
   const [gone] = pool.endpoints;
   forget(pool.health, gone!);
+  admit(gone!, 0, 0);
   for (let i = 0; i < 5; i++) requestFailed(gone!, 'errors', 0, 0);
   scrapeFailed(gone!, 'refused', 0, 0);
-  admit(gone!, 0, 0);
   expect([pool.health.tended.size, pool.health.excluded.size]).toEqual([0, 0]);
 });
 
