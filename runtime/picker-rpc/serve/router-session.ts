@@ -154,7 +154,10 @@ export class RouterSession {
   private snapshot(entries: readonly InFlight[], last: boolean): void {
     for (const entry of entries) {
       this.seen.add(entry.id);
-      if (!this.tickets.has(entry.id)) this.enter(entry.id, asRequest(entry), [entry.address], 0);
+      if (this.tickets.has(entry.id)) continue;
+      // Another replica has sent what is still held here.
+      this.forget(entry.id);
+      this.enter(entry.id, asRequest(entry), [entry.address], 0);
     }
     if (!last) return;
     for (const id of [...this.tickets.keys()]) if (!this.seen.has(id)) this.forget(id);

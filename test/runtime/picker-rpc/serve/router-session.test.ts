@@ -79,6 +79,19 @@ test('whatever comes in whatever order, every ledger entry ends once, and none i
   );
 });
 
+test('what a snapshot names is not held any more, and has one entry', async () => {
+  const picker = mockPicker();
+  const session = new RouterSession({ picker, enter: picker.enter, knows: () => true, onPickerError() {} }, () => {});
+  // The third is held.
+  for (const own of [0, 1, 2]) session.receive({ type: 'pick', id: own, request: REQUEST });
+  session.receive({ type: 'snapshot', last: false, entries: [{ ...ENTRY, id: 2, address: 'x:1' }] });
+  await picker.decideAll();
+  expect(session.size).toBe(3);
+  expect(picker.ends.size).toBe(3);
+  session.lost();
+  expect([...picker.ends.values()]).toEqual([1, 1, 1]);
+});
+
 test('a snapshot ends what it does not name and enters what is not known', () => {
   const picker = mockPicker();
   const session = new RouterSession({ picker, enter: picker.enter, knows: () => true, onPickerError() {} }, () => {});
