@@ -17,8 +17,8 @@ export interface ScraperOptions {
   /** The same of a pod that is idle or does not answer; default 1000. */
   readonly idleIntervalMs?: number;
   /**
-   * Milliseconds until a scrape of a pod that answers in time is given up; default 750. With the idle interval it bounds the
-   * time in which a frozen pod is found: below 2 s.
+   * Milliseconds until a scrape of an idle pod that answers in time is given up; default 750. With the idle interval it
+   * bounds the time in which a frozen pod is found: below 2 s.
    */
   readonly timeoutMs?: number;
 }
@@ -28,6 +28,12 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** A scrape is given up at this multiple of the usual limit, however slow the pod was before. */
 const LONGEST_LIMIT = 8;
+
+/**
+ * The limit of a pod that has requests of ours, as a multiple: a burst holds up its front end, and as it is read more often
+ * it is found frozen as soon.
+ */
+const BUSY_PATIENCE = 2;
 
 /** Scrapes in flight at once over all pods. Frozen pods hold a place until the timeout, so it is far above need. */
 const MAX_PARALLEL = 256;
@@ -148,7 +154,7 @@ function scrapePod(target: ScrapeTarget, options: ScraperOptions, shared: Shared
     }
     const start = clock();
     target.sent();
-    connection.get(limitMs, (result) => {
+    connection.get(target.busy() ? limitMs * BUSY_PATIENCE : limitMs, (result) => {
       shared.free();
       if (closed) return;
       const tookMs = clock() - start;

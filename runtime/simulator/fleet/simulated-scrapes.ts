@@ -22,8 +22,9 @@ interface ScrapeSurroundings {
   isOut(): boolean;
 }
 
-/** Of the shipped scraper. */
-const TIMEOUT_SECONDS = 0.75;
+/** Of the shipped scraper, at an idle pod and at one with requests in flight. */
+const IDLE_TIMEOUT_SECONDS = 0.75;
+const BUSY_TIMEOUT_SECONDS = 1.5;
 
 /** Scrapes in virtual time, at the pace of the shipped scraper: the idle interval until the pod has work. */
 export function createSimulatedScrapes(surroundings: ScrapeSurroundings): MetricsSource {
@@ -59,8 +60,9 @@ export function createSimulatedScrapes(surroundings: ScrapeSurroundings): Metric
       const intervalSeconds = pace();
       const there = surroundings.podAt(target.address);
       if (there === undefined || surroundings.isOut() || random() < network.loss) {
-        plan(now() + Math.max(intervalSeconds, TIMEOUT_SECONDS));
-        agenda.plan(now() + TIMEOUT_SECONDS, () => {
+        const timeoutSeconds = busy ? BUSY_TIMEOUT_SECONDS : IDLE_TIMEOUT_SECONDS;
+        plan(now() + Math.max(intervalSeconds, timeoutSeconds));
+        agenda.plan(now() + timeoutSeconds, () => {
           if (!stopped) target.failed('timeout');
         });
         return;

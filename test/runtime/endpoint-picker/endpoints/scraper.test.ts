@@ -70,14 +70,14 @@ function rig(change: Partial<ScraperOptions> = {}) {
     faults,
     paces,
     scraper,
-    watch(address: string, engine: EngineType = 'vllm', metricsPort?: number) {
+    watch(address: string, engine: EngineType = 'vllm', metricsPort?: number, busy = false) {
       return scraper.watch({
         address,
         ...(metricsPort !== undefined && { metricsPort }),
         pod: 'models/llama-0',
         scheduler: 'models/llama',
         engine,
-        busy: () => false,
+        busy: () => busy,
         sent() {},
         answered: (answer) => answers.push(answer),
         failed: (how) => faults.push(how),
@@ -178,6 +178,14 @@ describe('the scraper', () => {
     server.respond = (_, response) => response.end(PAGE);
     await until(() => answers.length > 0);
     expect(log[0]).toBe('metrics of the pod cannot be read: timeout: no answer within 40 ms');
+  });
+
+  test('a server with requests in flight is given twice the time', async () => {
+    const server = await modelServer(() => {});
+    const { watch, log } = rig({ timeoutMs: 40 });
+    watch(server.address, 'vllm', undefined, true);
+    await until(() => log.length > 0);
+    expect(log[0]).toBe('metrics of the pod cannot be read: timeout: no answer within 80 ms');
   });
 
   test('a server whose page takes longer than the limit is given more time', async () => {
