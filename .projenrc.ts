@@ -129,7 +129,8 @@ const OWN_PROCESSES = ['claims', 'gie-picker', 'local-command', 'processes', 're
 /** Scripts run their tools directly, so that a signal reaches the tool and start-up is quick. */
 const scripts: Record<string, string> = {
   bundle: 'tsx scripts/bundle.ts',
-  local: 'npm run --silent bundle && node dist/inference-gateway.js local',
+  // `exec`: so that a signal to npm ends the gateway.
+  local: 'npm run --silent bundle && exec node dist/inference-gateway.js local',
   test: 'npm run --silent bundle && jest',
   'test:unit': 'jest --testPathIgnorePatterns test/e2e',
   typecheck: 'tsc -p tsconfig.dev.json',

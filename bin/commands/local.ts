@@ -100,8 +100,9 @@ async function runLocal(flags: LocalFlags): Promise<void> {
     const gateway = await starting;
     if (closing !== undefined) return await closing;
     say(`${pc.bold('Gateway')}  ${gateway.url}/v1   any OpenAI client, only its base URL changes`);
-    for (const metrics of [gateway.metricsUrl(), ...gateway.pickerMetricsUrls()])
-      say(`${pc.bold('Metrics')}  ${metrics}`);
+    say(`${pc.bold('Metrics')}  ${gateway.metricsUrl()}   the router`);
+    for (const url of gateway.pickerMetricsUrls())
+      say(`${pc.bold('Metrics')}  ${url}   a picker: pods, queues, flow control`);
     if (demo) {
       say(
         pc.dim(

@@ -62,8 +62,12 @@ function hint(node: SchemaNode | undefined, actual: unknown): string {
   if (plain && typeof actual === 'string' && /^(true|false|-?\d+(\.\d+)?)$/.test(actual)) {
     return ' (a string: write it without quotes)';
   }
-  if (node.type === 'string' && (typeof actual === 'number' || typeof actual === 'boolean'))
-    return ' (put it in quotes)';
+  if (node.type === 'string' && (typeof actual === 'number' || typeof actual === 'boolean')) {
+    // In quotes a number would not be right either where the text must be of a form, as `3s`.
+    return node.pattern === undefined || new RegExp(node.pattern, 'u').test(String(actual))
+      ? ' (put it in quotes)'
+      : '';
+  }
   if (typeof actual === 'string' && /^\s|\s$/.test(actual)) return ' (white space at its end or beginning)';
   return '';
 }

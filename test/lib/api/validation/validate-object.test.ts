@@ -39,6 +39,11 @@ test.each<[string, unknown, string]>([
     expect.stringContaining('spec.schedulers[0].constructor: unknown field: remove it'),
   ],
   [
+    'a number where a text of a form belongs, which quotes would not mend',
+    configWithScheduler({ routeTimeout: 3 }),
+    expect.stringMatching(/^spec\.schedulers\[0\]\.routeTimeout: .*such as 30s.*; got 3$/),
+  ],
+  [
     'a number where a string belongs',
     configWithScheduler({ modelName: 7 }),
     expect.stringMatching(/^spec\.schedulers\[0\]\.modelName: .*; got 7 \(put it in quotes\)$/),
