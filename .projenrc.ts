@@ -262,8 +262,8 @@ new JsonFile(project, 'knip.json', {
       'test/engines/{run,*.engine}.ts',
     ],
     project: ['{bin,lib,runtime,scripts,test}/**/*.ts'],
-    // The `cdk` tasks of projen run it.
-    ignoreDependencies: ['aws-cdk'],
+    // The `cdk` tasks of projen run the one, and every script runs on the other.
+    ignoreDependencies: ['aws-cdk', 'node'],
     ignoreBinaries: ['openssl'],
   },
 });
