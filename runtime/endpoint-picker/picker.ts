@@ -1,5 +1,5 @@
 import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-state';
-import type { RoomLimits } from './admission/room';
+import type { AdapterFull, RoomLimits } from './admission/room';
 import type { BlockHash, EndpointPicker, PickedEndpoints, PickRefused, PickRequest, Ticket } from './endpoint-picker';
 import { scrapeAnswered, scrapeFailed, scrapePaced, scrapeSent } from './endpoint-scrapes';
 import type { ExclusionReason } from './health/endpoint-health';
@@ -44,9 +44,14 @@ export interface Picker extends EndpointPicker {
   pick(request: PickRequest): Decided;
   /**
    * The same, for a request that is not to queue at an endpoint: only those count that have `room` for it. Undefined:
-   * none has, and nothing is written down.
+   * none has, and nothing is written down. `waitedForAdapterMs`: so long it has waited for room where its adapter is;
+   * without it the adapter is loaded wherever there is room.
    */
-  pickWithin(request: PickRequest, room: RoomLimits): PickedEndpoints | undefined;
+  pickWithin(
+    request: PickRequest,
+    room: RoomLimits,
+    waitedForAdapterMs?: number,
+  ): PickedEndpoints | AdapterFull | undefined;
   /**
    * Enters a request that another replica has sent to the first of `addresses`, with the others as fallbacks in order;
    * `matchedBlocks` of its prompt were cached at the first. Undefined: the first is not known here.
@@ -177,13 +182,17 @@ export function createPicker(options: PickerOptions): Picker {
     return writeDown(pool, request, decision, start);
   }
 
-  function pickWithin(request: PickRequest, room: RoomLimits): PickedEndpoints | undefined {
+  function pickWithin(
+    request: PickRequest,
+    room: RoomLimits,
+    waitedForAdapterMs = Number.POSITIVE_INFINITY,
+  ): PickedEndpoints | AdapterFull | undefined {
     const start = clock();
     const pool = pools.get(request.scheduler);
     if (pool === undefined) return undefined;
     matchPrefix(pool, request);
-    const decision = pool.decideWithin(request, matched, start, room);
-    return decision === undefined ? undefined : writeDown(pool, request, decision, start);
+    const decision = pool.decideWithin(request, matched, start, room, waitedForAdapterMs);
+    return decision === undefined || 'outcome' in decision ? decision : writeDown(pool, request, decision, start);
   }
 
   /** Writes into `matched` how much of the prompt each endpoint holds. */

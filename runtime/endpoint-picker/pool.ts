@@ -1,5 +1,5 @@
 import type { EndpointState, SchedulerState } from '../../lib/translate/gateway-state';
-import type { RoomLimits } from './admission/room';
+import type { AdapterFull, RoomLimits } from './admission/room';
 import { overloadMs, retryAfterSeconds } from './admission/saturation';
 import { createCandidateRows } from './candidate-rows';
 import type { PickRefused, PickRequest } from './endpoint-picker';
@@ -12,6 +12,7 @@ import { groupSpeeds } from './ledger/speed-groups';
 import { leftOut } from './left-out';
 import type { MetricsWatch } from './metrics-source';
 import { endpointChanged, type PooledEndpoint, type PoolKnowledge } from './pooled-endpoint';
+import { leastAdapterSeconds, worthWaitingMs } from './scheduling/adapter-wait';
 import { choose } from './scheduling/choose';
 import { explain } from './scheduling/explain';
 import type { Explanation } from './scheduling/explanation';
@@ -63,8 +64,17 @@ export interface Pool {
   at(address: string): Member | undefined;
   /** `matched`: blocks held, by endpoint id. */
   decide(request: PickRequest, matched: Int32Array, now: number): Decision | PickRefused;
-  /** The same among the endpoints that have `room` for the request; undefined: there is none. */
-  decideWithin(request: PickRequest, matched: Int32Array, now: number, room: RoomLimits): Decision | undefined;
+  /**
+   * The same among the endpoints that have `room` for the request; undefined: there is none. `waitedMs`: for room where
+   * its adapter is.
+   */
+  decideWithin(
+    request: PickRequest,
+    matched: Int32Array,
+    now: number,
+    room: RoomLimits,
+    waitedMs: number,
+  ): Decision | AdapterFull | undefined;
   close(): void;
 }
 
@@ -171,29 +181,35 @@ export function createPool(first: SchedulerState, membership: Membership, random
     matched: Int32Array,
     now: number,
     room: RoomLimits,
-  ): Decision | undefined {
+    waitedMs: number,
+  ): Decision | AdapterFull | undefined {
     followPoolSpeed(now);
     tendHealth(now);
     const scored = sizeOf(request);
-    gatherWithin(request, scored, matched, now, room);
+    let isHeld = gatherWithin(request, scored, matched, now, room);
     // Sooner a flood on an endpoint that has just come than a wait. One without a choice would be refused.
     const which = request.subset === undefined ? 'ramping' : 'all';
     if (rows.candidates.count === 0 && liftBars(health, which, healthChanged)) {
-      gatherWithin(request, scored, matched, now, room);
+      isHeld = gatherWithin(request, scored, matched, now, room);
     }
-    return rows.candidates.count === 0 ? undefined : chooseAmong(request, scored, now);
+    if (rows.candidates.count === 0) return undefined;
+    const loadMs = isHeld ? worthWaitingMs(leastAdapterSeconds(rows.candidates)) : 0;
+    return waitedMs < loadMs ? { outcome: 'adapter-full', loadMs } : chooseAmong(request, scored, now);
   }
 
+  /** Whether any endpoint holds the request's adapter, with room for it or not; true for the base model. */
   function gatherWithin(
     request: PickRequest,
     scored: ScoredRequest,
     matched: Int32Array,
     now: number,
     room: RoomLimits,
-  ): void {
+  ): boolean {
     rows.gather(request, matched, now);
     waitForRoom(rows.candidates, scored);
+    const isHeld = leastAdapterSeconds(rows.candidates) === 0;
     rows.keepWithRoom(scored, room);
+    return isHeld;
   }
 
   function chooseAmong(request: PickRequest, scored: ScoredRequest, now: number): Decision {

@@ -83,8 +83,10 @@ test('pods that come and go, and events in any order, leave no count below zero 
         if (each.kind === 'pick') {
           const result = rig.picker.pick(request);
           if (result.outcome === 'picked') entered(result.ticket);
-        } else if (each.kind === 'pick within') entered(rig.picker.pickWithin(request, ROOM.standard)?.ticket);
-        else if (each.kind === 'enter') entered(rig.picker.enter(request, [all[each.index]!.address], 2));
+        } else if (each.kind === 'pick within') {
+          const picked = rig.picker.pickWithin(request, ROOM.standard);
+          if (picked?.outcome === 'picked') entered(picked.ticket);
+        } else if (each.kind === 'enter') entered(rig.picker.enter(request, [all[each.index]!.address], 2));
         else if (each.kind === 'served') ticket?.served(all[each.index]!.address);
         else if (each.kind === 'first token') ticket?.firstToken();
         else if (each.kind === 'done') ticket?.done(Number(each.status) || undefined);

@@ -114,9 +114,9 @@ test('a client that names ever new tenants gets no more queues than the bound, a
   for (let i = 0; i < 500; i++) queue.enqueue(item(`forged-${i}`));
   const left: string[] = [];
   queue.dispatch(0, ({ tenant }) => {
-    if (left.length === 100) return false;
+    if (left.length === 100) return 'no-room';
     left.push(tenant.startsWith('forged') ? 'forged' : tenant);
-    return true;
+    return 'taken';
   });
   const forged = left.filter((tenant) => tenant === 'forged').length;
   expect(forged).toBeLessThanOrEqual(45);
@@ -133,10 +133,10 @@ test('the lowest band is served while higher ones never cease', () => {
     queue.enqueue(item('standard'));
     let one = false;
     queue.dispatch(0, (head) => {
-      if (one) return false;
+      if (one) return 'no-room';
       one = true;
       gone ||= head.band === 'sheddable';
-      return true;
+      return 'taken';
     });
     if (rounds > 1_000) throw new Error('it starves');
   }

@@ -10,7 +10,9 @@ export interface BandQueue<T> {
   add(waiter: Waiter<T>): void;
   delete(waiter: Waiter<T>): void;
   head(): Waiter<T> | undefined;
-  charge(head: Waiter<T>): void;
+  charge(waiter: Waiter<T>): void;
+  /** Those who may pass a head that waits for room of its own: the next of each tenant, who has had least first. */
+  behindHead(): Iterable<Waiter<T>>;
   longest(size: (queue: TenantQueue<T>) => number): TenantQueue<T> | undefined;
 }
 
@@ -19,6 +21,9 @@ interface Tenant<T> {
   readonly queue: TenantQueue<T>;
   requests: number;
 }
+
+/** Requests that are looked at behind one that waits for room of its own, the same number of each tenant. */
+const LOOK_BEHIND = 256;
 
 export function createBandQueue<T>(): BandQueue<T> {
   const turns = createTenantTurns<T>();
@@ -67,6 +72,16 @@ export function createBandQueue<T>(): BandQueue<T> {
     },
     head: turns.head,
     charge: turns.charge,
+    *behindHead() {
+      const head = turns.head();
+      const queues = turns.byNeed();
+      const each = Math.ceil(LOOK_BEHIND / queues.length);
+      for (const queue of queues) {
+        let waiter = queue.oldest;
+        for (let seen = 0; seen < each && waiter !== undefined; seen++, waiter = waiter.newer)
+          if (waiter !== head) yield waiter;
+      }
+    },
     longest: turns.longest,
   };
 }

@@ -16,6 +16,12 @@ export interface Waiting {
 }
 
 /**
+ * What came of an offer. `taken`: dispatched, or removed. `no-room`: nobody behind it may go first. `aside`: it waits for room
+ * that others do not need, as where its adapter is; those behind it may go.
+ */
+export type Offer = 'taken' | 'no-room' | 'aside';
+
+/**
  * The requests of one scheduler that wait, and whose turn it is. Higher bands go first; within a band tenants take turns
  * in tokens (`TenantTurns`), and within a tenant the oldest request goes first.
  *
@@ -38,11 +44,10 @@ export interface FlowQueue<T extends Waiting> {
   /** When the next one expires; Infinity: none waits. */
   nextExpiry(): number;
   /**
-   * Offers heads in order of turn until nothing may go before one that is not taken; `take` returns true where it
-   * dispatched the request, or removed it. `owed`: its band's guaranteed share, to be let in by the room that Critical has.
-   * `now`: clock, milliseconds. A call from within `take` does nothing.
+   * Offers heads in order of turn until nothing may go before one that finds no room. `owed`: its band's guaranteed share,
+   * to be let in by the room that Critical has. `now`: clock, milliseconds. A call from within `take` does nothing.
    */
-  dispatch(now: number, take: (item: T, owed: boolean) => boolean): void;
+  dispatch(now: number, take: (item: T, owed: boolean) => Offer): void;
   /**
    * For a request that found no place in the queue: `take` is asked if, had it one, it would be the next to be offered.
    * Returns whether it was taken; it then counts as dispatched from here.
@@ -86,6 +91,16 @@ interface Share {
   holdsSince: number | undefined;
   /** Tokens that higher bands dispatched although its head was owed. */
   passedOwed: number;
+}
+
+/** The bands whose turn is over for one dispatch. */
+interface Offered {
+  /** Of their share: it was offered. */
+  readonly offered: Set<Band>;
+  /** Nothing of them, nor of lower ones, finds room. */
+  readonly full: Set<Band>;
+  /** All that may pass their head has been offered. */
+  readonly aside: Set<Band>;
 }
 
 const nothingOwed = (): Share => ({ passed: 0, holdsSince: undefined, passedOwed: 0 });
@@ -157,18 +172,28 @@ export function createFlowQueue<T extends Waiting>(
     return head !== undefined && shares[band].passed >= head.tokens * STARVATION_RATIO ? head : undefined;
   }
 
-  /** Whose turn it is over all bands, and whether by its share. Who is of `passedOver` has been offered its turn. */
-  function next(passedOver: ReadonlySet<Band>): { readonly head: Waiter<T>; readonly owed: boolean } | undefined {
+  /** Whose turn it is over all bands, and whether by its share. */
+  function next({ offered, full, aside }: Offered): { readonly head: Waiter<T>; readonly owed: boolean } | undefined {
     for (const band of LOWEST_FIRST) {
-      const head = passedOver.has(band) ? undefined : owedHead(band);
+      const head = offered.has(band) ? undefined : owedHead(band);
       if (head !== undefined) return { head, owed: true };
     }
     for (const band of BANDS) {
-      if (passedOver.has(band)) return undefined;
-      const head = bands[band].head();
+      if (full.has(band)) return undefined;
+      const head = aside.has(band) ? undefined : bands[band].head();
       if (head !== undefined) return { head, owed: false };
     }
     return undefined;
+  }
+
+  /** What a head that stepped aside lets pass: one request, or nothing. */
+  function offerBehind(band: Band, take: (item: T, owed: boolean) => Offer): Offer {
+    for (const waiter of bands[band].behindHead()) {
+      const offer = take(waiter.item, false);
+      if (offer === 'taken') settle(waiter, false);
+      if (offer !== 'aside') return offer;
+    }
+    return 'aside';
   }
 
   /** Whether an owed head that finds no room holds the others now. */
@@ -190,17 +215,19 @@ export function createFlowQueue<T extends Waiting>(
     }
   }
 
-  function settle(head: Waiter<T>, owed: boolean): void {
-    const { band } = head.item;
-    bands[band].charge(head);
+  function settle(taken: Waiter<T>, owed: boolean): void {
+    // What `take` set off may have removed it already.
+    if (waiters.get(taken.item) !== taken) return;
+    const { band } = taken.item;
+    bands[band].charge(taken);
     const share = shares[band];
-    share.passed = Math.max(0, share.passed - head.tokens * STARVATION_RATIO);
+    share.passed = Math.max(0, share.passed - taken.tokens * STARVATION_RATIO);
     if (owed) {
       share.holdsSince = undefined;
       share.passedOwed = 0;
     }
-    takeOut(head);
-    pass(band, head.tokens);
+    takeOut(taken);
+    pass(band, taken.tokens);
   }
 
   return {
@@ -251,17 +278,21 @@ export function createFlowQueue<T extends Waiting>(
     dispatch(now, take) {
       if (dispatching) return;
       dispatching = true;
-      const passedOver = new Set<Band>();
+      const so: Offered = { offered: new Set(), full: new Set(), aside: new Set() };
       try {
-        for (let turn = next(passedOver); turn !== undefined; turn = next(passedOver)) {
+        for (let turn = next(so); turn !== undefined; turn = next(so)) {
           const { head, owed } = turn;
-          if (take(head.item, owed)) {
-            // What `take` set off may have removed it already.
-            if (waiters.get(head.item) === head) settle(head, owed);
-          } else if (owed && !holds(head, now)) {
-            passedOver.add(head.item.band);
+          const { band } = head.item;
+          const offer = take(head.item, owed);
+          if (offer === 'taken') settle(head, owed);
+          else if (owed) {
+            if (offer === 'no-room' && holds(head, now)) return;
+            so.offered.add(band);
+            if (offer === 'no-room') so.full.add(band);
           } else {
-            return;
+            const behind = offer === 'aside' ? offerBehind(band, take) : offer;
+            if (behind === 'no-room') return;
+            if (behind === 'aside') so.aside.add(band);
           }
         }
       } finally {

@@ -33,6 +33,16 @@ const SMALL_CACHE_SHARE = 0.8;
 /** Room is held back for a band so long after a request of it has come. Milliseconds. */
 const HELD_BACK_MS = 30_000;
 
+/**
+ * Endpoints have room for the request, but none that holds its adapter has. Where it is loaded once more another adapter may
+ * have to go, whose next request loads that one again: a fleet on which this goes round serves next to nothing.
+ */
+export interface AdapterFull {
+  readonly outcome: 'adapter-full';
+  /** Loading it at an endpoint with room is worth a wait of this for one that holds it. Milliseconds. */
+  readonly loadMs: number;
+}
+
 /** Which room each band of a scheduler may use now. */
 export interface Rooms {
   /** A request of the band has come. `now`: clock, milliseconds. */

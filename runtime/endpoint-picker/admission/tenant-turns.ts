@@ -20,8 +20,10 @@ export interface TenantTurns<T> {
   delete(queue: TenantQueue<T>): void;
   /** Whose turn it is: the same one until it leaves. Undefined: nothing waits. */
   head(): Waiter<T> | undefined;
-  /** The head goes on: its tokens are taken off its queue's deficit. */
-  charge(head: Waiter<T>): void;
+  /** A request goes on: its tokens are taken off its queue's deficit, below zero where it was not that queue's turn. */
+  charge(waiter: Waiter<T>): void;
+  /** Those with something waiting, who has had least first. */
+  byNeed(): TenantQueue<T>[];
   /** The queue for which `size` is greatest, the first in turn of equals. */
   longest(size: (queue: TenantQueue<T>) => number): TenantQueue<T> | undefined;
 }
@@ -82,6 +84,12 @@ export function createTenantTurns<T>(): TenantTurns<T> {
     },
     charge({ queue, tokens }) {
       queue.deficit -= tokens;
+    },
+    byNeed() {
+      if (current === undefined) return [];
+      const queues = [current];
+      for (let queue = current.next; queue !== current; queue = queue.next) queues.push(queue);
+      return queues.sort((a, b) => b.deficit - a.deficit);
     },
     longest(size) {
       if (current === undefined) return undefined;

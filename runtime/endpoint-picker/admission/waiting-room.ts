@@ -1,11 +1,12 @@
 import type { Band, FlowControlState, SchedulerState } from '../../../lib/translate/gateway-state';
-import type { PickRequest, PickResult, Refusal } from '../endpoint-picker';
+import type { PickedEndpoints, PickRequest, PickResult, Refusal } from '../endpoint-picker';
 import type { AdmissionOptions } from './admission-options';
 import { bandOf } from './band';
 import { createDispatchRate, type DispatchRate, drainMs, noteDispatch } from './dispatch-rate';
 import { explainHeld } from './explain-held';
 import { createFlowQueue, type Waiting } from './flow-queue';
-import { createRooms, ROOM } from './room';
+import { createFullAdapters } from './full-adapters';
+import { type AdapterFull, createRooms, ROOM } from './room';
 import { retryAfterSeconds } from './saturation';
 
 /** The requests that wait for the endpoints of one scheduler. */
@@ -37,6 +38,8 @@ interface Held extends Waiting {
   readonly since: number;
   readonly settle: (result: PickResult) => void;
   readonly fail: (error: unknown) => void;
+  /** Clock, milliseconds: when it was offered first and found that where its adapter is there is no room. */
+  asideSince: number | undefined;
 }
 
 /** Without flow control only requests for an empty pool are held: many such pools must fit in what the router may hold. */
@@ -96,8 +99,8 @@ export function createWaitingRoom(
     if (request.subset !== undefined) return pickOfSubset(request, request.subset, band, settled);
     // While others wait, whose turn it is is for the queue to say.
     if (ready && queue.size === 0) {
-      const picked = picker.pickWithin(request, rooms.limitsOf(band, clock()));
-      if (picked !== undefined) return atOnce(picked, settled);
+      const picked = picker.pickWithin(request, rooms.limitsOf(band, clock()), 0);
+      if (picked?.outcome === 'picked') return atOnce(picked, settled);
     }
     const holdMs = ready ? (flowControl ?? HOLD_ONLY).bands[band].ttlMs : (scheduler.overload.emptyPoolHoldMs ?? 0);
     const since = clock() - (request.heldMs ?? 0);
@@ -112,6 +115,7 @@ export function createWaitingRoom(
       request,
       settle: settled,
       fail: failed,
+      asideSince: undefined,
     };
     if (!queue.enqueue(held)) {
       const picked = ready ? passBy(held) : undefined;
@@ -133,7 +137,7 @@ export function createWaitingRoom(
     tryAgain();
     let picked: PickResult | undefined;
     queue.passBy(held, clock(), () => {
-      picked = picker.pickWithin(held.request, rooms.limitsOf(held.band, clock()));
+      picked = pickedOnly(picker.pickWithin(held.request, rooms.limitsOf(held.band, clock())));
       return picked !== undefined;
     });
     return picked;
@@ -147,7 +151,7 @@ export function createWaitingRoom(
     settled: (result: PickResult) => void,
   ): { cancel(): void } {
     if (!picker.hasEndpoints(name, subset)) return refuse('no-endpoints', band, settled);
-    const picked = picker.pickWithin(request, rooms.limitsOf(band, clock()));
+    const picked = pickedOnly(picker.pickWithin(request, rooms.limitsOf(band, clock())));
     return picked === undefined ? refuse('saturated', band, settled) : atOnce(picked, settled);
   }
 
@@ -196,25 +200,30 @@ export function createWaitingRoom(
     const now = clock();
     if (queue.nextExpiry() <= now) expire(now);
     if (!picker.hasEndpoints(name)) return;
+    const fullAdapters = createFullAdapters(now);
     queue.dispatch(now, (held, owed) => {
-      let picked: PickResult | undefined;
+      const limits = owed ? ROOM.critical : rooms.limitsOf(held.band, now);
+      let picked: PickResult | AdapterFull | undefined;
       try {
-        picked =
-          scheduler.flowControl === undefined
-            ? picker.pick(held.request)
-            : picker.pickWithin(held.request, owed ? ROOM.critical : rooms.limitsOf(held.band, clock()));
+        if (scheduler.flowControl === undefined) picked = picker.pick(held.request);
+        else {
+          const known = fullAdapters.before(held, limits);
+          if (known !== undefined) return known;
+          picked = picker.pickWithin(held.request, limits, now - (held.asideSince ?? now));
+        }
       } catch (error) {
         // Alone: those behind it may be picked for, and who set off this dispatch has nothing to do with it.
         queue.remove(held);
         note(held.band);
         held.fail(error);
-        return true;
+        return 'taken';
       }
-      if (picked === undefined) return false;
+      if (picked === undefined) return 'no-room';
+      if (picked.outcome === 'adapter-full') return fullAdapters.found(held, limits, picked);
       noteDispatch(rates[held.band], 1, queue.sizeOf(held.band).requests - 1, clock());
       observe.left(name, held.band, picked.outcome === 'picked' ? 'dispatched' : picked.outcome, clock() - held.since);
       held.settle(explainHeld(picked, clock() - held.since, held.band));
-      return true;
+      return 'taken';
     });
   }
 
@@ -274,6 +283,11 @@ export function createWaitingRoom(
       setTimer();
     },
   };
+}
+
+/** What `pickWithin` answers for a request that does not wait for its adapter. */
+function pickedOnly(found: PickedEndpoints | AdapterFull | undefined): PickedEndpoints | undefined {
+  return found?.outcome === 'picked' ? found : undefined;
 }
 
 const NOTHING_TO_CANCEL = { cancel() {} };

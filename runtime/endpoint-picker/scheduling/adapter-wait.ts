@@ -1,4 +1,5 @@
 import type { AdapterResidency } from '../engine-metrics';
+import type { Candidates } from './candidates';
 
 /** Loading an adapter of usual size into a slot. Seconds. */
 export const ADAPTER_LOAD_SECONDS = 1;
@@ -51,6 +52,22 @@ export function nextOutUsedAt(places: AdapterPlaces): number {
   let after = places.recent.size;
   for (const at of places.recent.values()) if (after-- === slots) return at;
   return Number.NEGATIVE_INFINITY;
+}
+
+/** What the request's adapter costs at least, over all candidates; seconds. Infinity: there is no candidate. */
+export function leastAdapterSeconds({ count, adapterSeconds }: Candidates): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let row = 0; row < count; row++) least = Math.min(least, adapterSeconds[row]!);
+  return least;
+}
+
+/**
+ * How long a request is better off waiting for an endpoint that holds its adapter than sent to one that does not, where
+ * the adapter costs this many seconds: as long as that costs; for ever where every slot is in use, since an engine
+ * puts out no adapter in use, and under load one is always in use. Milliseconds.
+ */
+export function worthWaitingMs(seconds: number): number {
+  return seconds < ADAPTER_LOAD_SECONDS + THRASH_SECONDS ? seconds * 1000 : Number.POSITIVE_INFINITY;
 }
 
 /** The bits of the adapters that cost nothing at the endpoint; `bits`: those that have one. */

@@ -1,4 +1,5 @@
-import { ROOM } from '../../../runtime/endpoint-picker/admission/room';
+import { type AdapterFull, ROOM } from '../../../runtime/endpoint-picker/admission/room';
+import type { PickedEndpoints } from '../../../runtime/endpoint-picker/endpoint-picker';
 import {
   endpointStates,
   engineMetrics,
@@ -7,6 +8,7 @@ import {
   pickerRig,
   pickerRigWith,
   pickRequest,
+  residency,
   schedulerState,
 } from './support/fixtures';
 import { ADDRESS, inFlight, PODS, pick } from './support/picks';
@@ -18,11 +20,14 @@ function rigOfFour() {
   return { rig, rooms };
 }
 
+const endpointsOf = (picked: PickedEndpoints | AdapterFull | undefined) =>
+  picked?.outcome === 'picked' ? picked.endpoints : undefined;
+
 test('an endpoint whose cache is taken beyond the share is not chosen, however it scores', () => {
   const { rig } = rigOfFour();
   for (const pod of PODS.slice(1)) rig.metrics.tell(pod, engineMetrics({ kvUsage: 0.9, running: 9 }));
   for (let i = 0; i < 5; i++) {
-    expect(rig.picker.pickWithin(pickRequest(), ROOM.standard)?.endpoints).toEqual([ADDRESS.get(PODS[0])]);
+    expect(endpointsOf(rig.picker.pickWithin(pickRequest(), ROOM.standard))).toEqual([ADDRESS.get(PODS[0])]);
   }
 });
 
@@ -49,7 +54,7 @@ test('a pod that has to prove itself gets one request, however many wait, but is
   for (const pod of PODS.slice(1)) rig.metrics.tell(pod, engineMetrics({ kvUsage: 0.95, running: 10, waiting: 5 }));
   const first = ADDRESS.get(PODS[0])!;
   for (let i = 0; i < 2; i++) {
-    const picked = rig.picker.pickWithin(pickRequest(), ROOM.standard)!;
+    const picked = rig.picker.pickWithin(pickRequest(), ROOM.standard) as PickedEndpoints;
     expect(picked.endpoints[0]).toBe(first);
     picked.ticket.done(503);
   }
@@ -57,7 +62,7 @@ test('a pod that has to prove itself gets one request, however many wait, but is
   for (const pod of PODS.slice(1)) rig.metrics.tell(pod, engineMetrics({ kvUsage: 0.95, running: 10, waiting: 5 }));
   rig.metrics.tell(PODS[0], engineMetrics());
   const within = (subset?: string[]) =>
-    rig.picker.pickWithin(pickRequest(subset === undefined ? {} : { subset }), ROOM.standard)?.endpoints;
+    endpointsOf(rig.picker.pickWithin(pickRequest(subset === undefined ? {} : { subset }), ROOM.standard));
   expect([within(), within(), within([first, ADDRESS.get(PODS[1])!])]).toEqual([[first], undefined, [first]]);
 });
 
@@ -67,6 +72,59 @@ test('where none has room nothing is written down, while a pick without limits g
   expect(rig.picker.pickWithin(pickRequest(), ROOM.standard)).toBeUndefined();
   expect(inFlight(rig)).toEqual([0, 0, 0, 0]);
   expect(pick(rig).outcome).toBe('picked');
+});
+
+describe('a request for an adapter', () => {
+  const sql = pickRequest({ model: 'sql', adapter: 'sql' });
+  /** `held` by the first pod, which is full; the other pods have room, and hold nothing. */
+  function rigWhereItIs(held: string) {
+    const { rig } = rigOfFour();
+    rig.metrics.tellAll(engineMetrics({ adapters: residency([], 2) }));
+    rig.metrics.tell(PODS[0], engineMetrics({ adapters: residency([held], 2), kvUsage: 0.9, running: 9 }));
+    return rig;
+  }
+
+  test('is not sent where it would have to be loaded while who holds it is full, and nothing is written down', () => {
+    const rig = rigWhereItIs('sql');
+    expect(rig.picker.pickWithin(sql, ROOM.standard, 0)).toEqual({ outcome: 'adapter-full', loadMs: 1000 });
+    expect(inFlight(rig)).toEqual([0, 0, 0, 0]);
+  });
+
+  test('is loaded elsewhere when it has waited for as long as that takes, or may not wait', () => {
+    for (const waitedMs of [1000, undefined]) {
+      const rig = rigWhereItIs('sql');
+      const endpoints = endpointsOf(rig.picker.pickWithin(sql, ROOM.standard, waitedMs));
+      expect(PODS.slice(1).map((pod) => ADDRESS.get(pod))).toContain(endpoints?.[0]);
+    }
+  });
+
+  test('goes at once where there is room on a pod that holds it, or where none does', () => {
+    const held = rigWhereItIs('sql');
+    held.metrics.tell(PODS[2], engineMetrics({ adapters: residency(['sql'], 2) }));
+    expect(endpointsOf(held.picker.pickWithin(sql, ROOM.standard, 0))?.[0]).toBe(ADDRESS.get(PODS[2]));
+    expect(endpointsOf(rigWhereItIs('other').picker.pickWithin(sql, ROOM.standard, 0))).toBeDefined();
+  });
+
+  test('is not sent where every adapter slot is in use, however long it has waited, while some pod holds it', () => {
+    const rig = rigWhereItIs('sql');
+    const inUse = engineMetrics({ adapters: residency(['chat', 'code'], 2), running: 2 });
+    for (const pod of PODS.slice(1)) rig.metrics.tell(pod, inUse);
+    expect(rig.picker.pickWithin(sql, ROOM.standard, 60_000)).toMatchObject({ outcome: 'adapter-full' });
+    rig.metrics.tell(PODS[3], engineMetrics({ adapters: residency(['chat'], 2), running: 2 }));
+    expect(endpointsOf(rig.picker.pickWithin(sql, ROOM.standard, 60_000))?.[0]).toBe(ADDRESS.get(PODS[3]));
+  });
+
+  test('is sent to any pod with room where no pod holds it, slots in use or not: it would wait for ever', () => {
+    const rig = rigWhereItIs('other');
+    rig.metrics.tellAll(engineMetrics({ adapters: residency(['chat', 'code'], 2), running: 2 }));
+    expect(endpointsOf(rig.picker.pickWithin(sql, ROOM.standard, 0))).toBeDefined();
+  });
+
+  test('finds no room where nobody has any', () => {
+    const rig = rigWhereItIs('sql');
+    rig.metrics.tellAll(engineMetrics({ adapters: residency([], 2), kvUsage: 0.9, running: 9 }));
+    expect(rig.picker.pickWithin(sql, ROOM.standard, 0)).toBeUndefined();
+  });
 });
 
 test('work that was sent counts before metrics show it: admitted work never exceeds the cache', () => {

@@ -1,7 +1,7 @@
 import { MAX_TOKENS } from '../../../../runtime/endpoint-picker/admission/flow-queue';
 import type { PendingPick } from '../../../../runtime/endpoint-picker/endpoint-picker';
 import { gatewayState, schedulerState } from '../support/fixtures';
-import { admissionRig, FLOW_CONTROL, REQUEST } from './support';
+import { admissionRig, FLOW_CONTROL, LOAD_MS, REQUEST } from './support';
 
 const NO_FLOW_CONTROL = { overload: { ...schedulerState().overload, emptyPoolHoldMs: 10_000 } };
 
@@ -91,6 +91,66 @@ describe('with flow control', () => {
     }
     rig.free(5);
     expect(rig.sent.map(({ model }) => model)).toEqual(['c1', 'c2', 'n1', 'n2', 's1']);
+  });
+
+  describe('a request whose adapter is held by full endpoints only', () => {
+    function rigWithFullAdapter() {
+      const rig = admissionRig();
+      rig.world.fullAdapters.add('sql');
+      rig.world.places = 100;
+      const ask = (adapter?: string) => rig.ask({ model: adapter ?? 'llama', ...(adapter && { adapter }) });
+      return { ...rig, ask };
+    }
+
+    test('waits for one of them, while others go', () => {
+      const rig = rigWithFullAdapter();
+      const held = rig.ask('sql');
+      for (const adapter of ['chat', undefined, 'chat']) expect(rig.ask(adapter).outcome).toBe('picked');
+      expect(held.outcome).toBeUndefined();
+      rig.world.fullAdapters.clear();
+      rig.admission.roomChanged('models/llama');
+      expect(held.outcome).toBe('picked');
+    });
+
+    test('has it loaded elsewhere when it has waited for as long as that takes', () => {
+      const rig = rigWithFullAdapter();
+      const held = rig.ask('sql');
+      rig.pass(LOAD_MS - 1);
+      expect(held.outcome).toBeUndefined();
+      rig.pass(21);
+      expect(held.outcome).toBe('picked');
+    });
+
+    test('costs one decision at a time, however many wait', () => {
+      const rig = rigWithFullAdapter();
+      for (let i = 0; i < 50; i++) rig.ask('sql');
+      const before = rig.decisions();
+      rig.admission.roomChanged('models/llama');
+      expect(rig.decisions()).toBe(before + 1);
+    });
+
+    test('is one of a bounded number of adapters that are asked about at a time', () => {
+      const rig = rigWithFullAdapter();
+      for (let i = 0; i < 50; i++) rig.world.fullAdapters.add(`a${i}`);
+      for (let i = 0; i < 50; i++) rig.ask(`a${i}`);
+      const before = rig.decisions();
+      rig.admission.roomChanged('models/llama');
+      expect(rig.decisions() - before).toBeLessThanOrEqual(16);
+    });
+
+    test('does not wait where it has no place to wait in', () => {
+      const rig = rigWithFullAdapter();
+      expect(rig.ask('sql').outcome).toBeUndefined();
+      const none = admissionRig({
+        flowControl: {
+          ...FLOW_CONTROL,
+          bands: { ...FLOW_CONTROL.bands, standard: { ttlMs: 10_000, maxRequests: 0, maxBytes: 0 } },
+        },
+      });
+      none.world.places = 1;
+      none.world.fullAdapters.add('sql');
+      expect(none.ask({ model: 'sql', adapter: 'sql' }).outcome).toBe('picked');
+    });
   });
 
   test('nobody passes by those who wait, even where room has come unnoticed', () => {

@@ -30,9 +30,9 @@ function item(some: Partial<Waiting> = {}): Item {
 function takeOne(queue: FlowQueue<Item>, now = 0): { item: Item; owed: boolean } | undefined {
   let taken: { item: Item; owed: boolean } | undefined;
   queue.dispatch(now, (head, owed) => {
-    if (taken !== undefined) return false;
+    if (taken !== undefined) return 'no-room';
     taken = { item: head, owed };
-    return true;
+    return 'taken';
   });
   return taken;
 }
@@ -41,7 +41,7 @@ function takeAll(queue: FlowQueue<Item>): Item[] {
   const taken: Item[] = [];
   queue.dispatch(0, (head) => {
     taken.push(head);
-    return true;
+    return 'taken';
   });
   return taken;
 }
@@ -66,7 +66,7 @@ describe('the order of bands', () => {
     const offered: Item[] = [];
     queue.dispatch(0, (head) => {
       offered.push(head);
-      return head.tokens < 1000;
+      return head.tokens < 1000 ? 'taken' : 'no-room';
     });
     expect(offered).toEqual([large]);
     expect(queue.size).toBe(2);
@@ -76,7 +76,7 @@ describe('the order of bands', () => {
     const queue = createFlowQueue<Item>(AMPLE);
     const first = item({ tokens: 50_000, tenant: 'large' });
     queue.enqueue(first);
-    queue.dispatch(0, () => false);
+    queue.dispatch(0, () => 'no-room');
     queue.enqueue(item({ tokens: 1, tenant: 'small' }));
     expect(takeOne(queue)?.item).toBe(first);
   });
@@ -132,7 +132,7 @@ describe('the share of a band that waits', () => {
     const offered: Item[] = [];
     queue.dispatch(0, (head) => {
       offered.push(head);
-      return head !== large;
+      return head !== large ? 'taken' : 'no-room';
     });
     expect(offered).toEqual([large]);
   });
@@ -163,7 +163,11 @@ describe('the share of a band that waits', () => {
         arrive(now: number): Item[] {
           queue.enqueue(item({ band: 'critical' }));
           const gone: Item[] = [];
-          queue.dispatch(now, (head) => head.tokens <= room && gone.push(head) > 0);
+          queue.dispatch(now, (head) => {
+            if (head.tokens > room) return 'no-room';
+            gone.push(head);
+            return 'taken';
+          });
           return gone;
         },
       };
@@ -204,7 +208,12 @@ describe('the share of a band that waits', () => {
       const { queue, step } = busy([standard, item({ band: 'sheddable', tokens: 500_000 })]);
       for (let i = 0; i < STARVATION_RATIO; i++) step(1000);
       const offered: Item[] = [];
-      for (const now of [0, HOLD_MS]) queue.dispatch(now, (head) => offered.push(head) < 0);
+      for (const now of [0, HOLD_MS]) {
+        queue.dispatch(now, (head) => {
+          offered.push(head);
+          return 'no-room';
+        });
+      }
       expect(offered).toEqual([standard, standard]);
     });
   });
@@ -442,6 +451,80 @@ describe('time', () => {
   });
 });
 
+describe('a request that waits for room which others do not need', () => {
+  /** Offers all that waits; those that `isAside` step aside, and there is room for `room` others. */
+  function dispatch(queue: FlowQueue<Item>, isAside: (one: Item) => boolean, room = Number.POSITIVE_INFINITY) {
+    const gone: Item[] = [];
+    queue.dispatch(0, (one) => {
+      if (isAside(one)) return 'aside';
+      if (gone.length >= room) return 'no-room';
+      gone.push(one);
+      return 'taken';
+    });
+    return gone;
+  }
+
+  it('lets those behind it pass, of its tenant, of others and of lower bands, and keeps its place', () => {
+    const queue = createFlowQueue<Item>(AMPLE);
+    const first = item();
+    const own = item();
+    const other = item({ tenant: 'b' });
+    const lower = item({ band: 'sheddable' });
+    for (const one of [first, own, other, lower]) queue.enqueue(one);
+    expect(dispatch(queue, (one) => one === first)).toEqual([own, other, lower]);
+    queue.enqueue(item());
+    expect(takeOne(queue)?.item).toBe(first);
+  });
+
+  it('lets nobody pass who finds no room either', () => {
+    const queue = createFlowQueue<Item>(AMPLE);
+    const items = [item(), item({ tokens: 5000 }), item(), item({ band: 'sheddable' })];
+    for (const one of items) queue.enqueue(one);
+    expect(dispatch(queue, (one) => one === items[0], 0)).toEqual([]);
+    expect(queue.size).toBe(4);
+  });
+
+  it('holds nobody back when it is owed', () => {
+    const queue = createFlowQueue<Item>(AMPLE);
+    const owed = item({ band: 'sheddable', tokens: 10 });
+    queue.enqueue(owed);
+    const critical = Array.from({ length: 2 * STARVATION_RATIO }, () => item({ band: 'critical', tokens: 10 }));
+    for (const one of critical) queue.enqueue(one);
+    expect(dispatch(queue, (one) => one === owed)).toEqual(critical);
+  });
+
+  it('lets the tenant that has had least pass first', () => {
+    const queue = createFlowQueue<Item>(AMPLE);
+    const first = item({ tenant: 'a' });
+    queue.enqueue(first);
+    for (let i = 0; i < 8; i++) for (const tenant of ['b', 'c']) queue.enqueue(item({ tenant, tokens: 1000 }));
+    const passed = dispatch(queue, (one) => one === first, 8).map(({ tenant }) => tenant);
+    expect(passed.filter((tenant) => tenant === 'b')).toHaveLength(4);
+  });
+
+  it('costs its tenant no part of its share: it is made good when its room has come', () => {
+    const queue = createFlowQueue<Item>(AMPLE);
+    for (let i = 0; i < 40; i++) {
+      queue.enqueue(item({ tenant: 'a', tokens: 1000 }));
+      queue.enqueue(item({ tenant: 'b', tokens: 1000 }));
+    }
+    dispatch(queue, ({ tenant }) => tenant === 'a', 10);
+    const next = dispatch(queue, () => false, 20).map(({ tenant }) => tenant);
+    expect(next.filter((tenant) => tenant === 'a').length).toBeGreaterThanOrEqual(14);
+  });
+
+  it('has only so many behind it looked at', () => {
+    const queue = createFlowQueue<Item>(AMPLE);
+    for (let i = 0; i < 5000; i++) queue.enqueue(item({ tenant: `t${i % 50}` }));
+    let offers = 0;
+    queue.dispatch(0, () => {
+      offers += 1;
+      return 'aside';
+    });
+    expect(offers).toBeLessThan(400);
+  });
+});
+
 describe('dispatch', () => {
   it('from within a dispatch does nothing', () => {
     const queue = createFlowQueue<Item>(AMPLE);
@@ -449,8 +532,11 @@ describe('dispatch', () => {
     queue.enqueue(item());
     let inner = 0;
     queue.dispatch(0, () => {
-      queue.dispatch(0, () => ++inner > 0);
-      return true;
+      queue.dispatch(0, () => {
+        inner += 1;
+        return 'taken';
+      });
+      return 'taken';
     });
     expect([inner, queue.size]).toEqual([0, 0]);
   });
@@ -467,7 +553,7 @@ describe('dispatch', () => {
         queue.remove(items[0]);
         queue.enqueue(items[2]!);
       }
-      return true;
+      return 'taken';
     });
     expect(offered).toEqual(items);
     expect(sizes(queue)).toEqual(NOTHING);
@@ -487,7 +573,10 @@ const event = fc.oneof(
       ttl: fc.nat(50),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('dispatch' as const), takes: fc.nat(4) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('dispatch' as const), takes: fc.nat(4), asides: fc.nat(3) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), which: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('expire' as const), later: fc.nat(20) }) },
 );
@@ -509,13 +598,18 @@ describe('whatever happens', () => {
             if (queue.enqueue(one)) inside.add(one);
           } else if (happens.kind === 'dispatch') {
             let takes = happens.takes;
+            const isAside = ({ name }: Item) => name % 4 < happens.asides;
             queue.dispatch(0, (head) => {
-              if (takes-- === 0) return false;
-              const older = [...inside].find(({ band, tenant }) => band === head.band && tenant === head.tenant);
+              if (isAside(head)) return 'aside';
+              if (takes-- === 0) return 'no-room';
+              const older = [...inside].find(
+                (one) => one.band === head.band && one.tenant === head.tenant && !isAside(one),
+              );
               expect(head).toBe(older);
               left(head);
-              return true;
+              return 'taken';
             });
+            if (takes > 0) expect([...inside].every(isAside)).toBe(true);
           } else if (happens.kind === 'remove') {
             const one = [...inside][happens.which % Math.max(1, inside.size)];
             if (one !== undefined) {

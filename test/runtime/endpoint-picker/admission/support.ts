@@ -23,9 +23,13 @@ export const REQUEST: PickRequest = {
   explain: false,
 };
 
+/** What loading an adapter costs. Milliseconds. */
+export const LOAD_MS = 1000;
+
 /** A stand-in for the picker with a number of places, a clock moved by hand, and everything that admission told. */
 export function admissionRig(change: Partial<SchedulerState> = { flowControl: FLOW_CONTROL }) {
-  const world = { now: 0, places: 0, ready: true, throwsFor: '' };
+  const world = { now: 0, places: 0, ready: true, throwsFor: '', fullAdapters: new Set<string>() };
+  let decisions = 0;
   const sent: PickRequest[] = [];
   const rooms: RoomLimits[] = [];
   const events: unknown[][] = [];
@@ -42,9 +46,12 @@ export function admissionRig(change: Partial<SchedulerState> = { flowControl: FL
   const admission: Admission = createAdmission({
     picker: {
       pick: (request) => (world.ready ? send(request) : { outcome: 'no-endpoints', retryAfterSeconds: 1 }),
-      pickWithin(request, room) {
+      pickWithin(request, room, waitedForAdapterMs = Number.POSITIVE_INFINITY) {
         rooms.push(room);
-        return world.places > 0 || request.model === world.throwsFor ? send(request) : undefined;
+        decisions += 1;
+        if (world.places === 0 && request.model !== world.throwsFor) return undefined;
+        const isFull = world.fullAdapters.has(request.adapter ?? '') && waitedForAdapterMs < LOAD_MS;
+        return isFull ? { outcome: 'adapter-full', loadMs: LOAD_MS } : send(request);
       },
       hasEndpoints: () => world.ready,
     },
@@ -67,6 +74,8 @@ export function admissionRig(change: Partial<SchedulerState> = { flowControl: FL
     scheduler,
     sent,
     rooms,
+    /** How often the picker was asked with limits. */
+    decisions: () => decisions,
     events,
     timers,
     /** Moves the clock, firing what is due on the way. */
