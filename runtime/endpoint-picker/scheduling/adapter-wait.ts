@@ -43,11 +43,14 @@ export function loadSeconds(nextOut: number, now: number): number {
 
 /**
  * When the adapter that goes next was used last, clock in milliseconds: minus infinity where a slot is free, plus
- * infinity where every slot is in use.
+ * infinity where every slot is in use; where the engine does not tell its slots there may be another one.
  */
 export function nextOutUsedAt(places: AdapterPlaces): number {
   const slots = slotsOf(places);
-  if (inUse(places) >= slots) return Number.POSITIVE_INFINITY;
+  if (inUse(places) >= slots) {
+    const told = places.resident !== undefined;
+    return told ? Number.POSITIVE_INFINITY : Math.max(...places.recent.values(), Number.NEGATIVE_INFINITY);
+  }
   // The latest that came there hold the slots; the first of them goes next.
   let after = places.recent.size;
   for (const at of places.recent.values()) if (after-- === slots) return at;

@@ -2,6 +2,7 @@ import {
   ADAPTER_LOAD_SECONDS,
   adapterSeconds,
   heldBits,
+  worthWaitingMs,
 } from '../../../../runtime/endpoint-picker/scheduling/adapter-wait';
 import { residency } from '../support/fixtures';
 
@@ -67,7 +68,21 @@ describe('what an adapter costs at an endpoint', () => {
 
   test('an engine that does not tell its adapters has one slot', () => {
     expect(seconds(undefined)).toBe(ADAPTER_LOAD_SECONDS);
-    expect(seconds(undefined, { inFlight: { other: 1 } })).toBe(5 * ADAPTER_LOAD_SECONDS);
+    expect(seconds(undefined, { inFlight: { other: 1 }, recent: { other: NOW } })).toBe(5 * ADAPTER_LOAD_SECONDS);
     expect(seconds(undefined, { recent: { sql: NOW } })).toBe(0);
+  });
+});
+
+describe('how long a wait for a pod that holds the adapter is worth', () => {
+  const other = { inFlight: { other: 1 }, recent: { other: NOW - 100 } };
+
+  test('as long as it costs to load it', () => {
+    expect(worthWaitingMs(seconds(residency([], 1)))).toBe(1000);
+    expect(worthWaitingMs(seconds(residency([], 1), { recent: { other: NOW - 30_000 } }))).toBe(3000);
+  });
+
+  test('for ever where every slot is in use, but where the engine tells no slots, since there may be more', () => {
+    expect(worthWaitingMs(seconds(residency(['other'], 1), other))).toBe(Number.POSITIVE_INFINITY);
+    expect(worthWaitingMs(seconds(undefined, other))).toBeLessThan(5000);
   });
 });
