@@ -15,7 +15,7 @@ export interface RoomLimits {
  * The room that each band may use while higher ones are about. What is held back from the lower ones is there at once when
  * a request of a higher one comes: it never finds the fleet full of them. And a batch that they fill makes every step
  * longer, for the first token of that request too: with these shares it is within 10 % as early at twice the load that a
- * fleet can carry as at 0.8 of it (docs/benchmarks.md), and the fleet does 0.75 to 1.04 of what it could.
+ * fleet can carry as at 0.8 of it (docs/benchmarks.md), and the fleet does three quarters or more of what it could.
  */
 export const ROOM: Readonly<Record<Band, RoomLimits>> = {
   critical: { startMs: 400, kvShare: 0.95 },
