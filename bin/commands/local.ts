@@ -73,7 +73,8 @@ async function runLocal(flags: LocalFlags): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     // Only what was to end by itself has failed when it is ended.
     const code = flags.once ? 128 + constants.signals[signal] : 0;
-    process.once(signal, () => void closeAll().then(() => process.exit(code)));
+    // Not once: without a listener left the live table's own would end the process before its parts have ended.
+    process.on(signal, () => void closeAll().then(() => process.exit(code)));
   }
 
   try {

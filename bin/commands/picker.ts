@@ -7,6 +7,7 @@ import { EXIT_USAGE, fail } from '../exit';
 import { parseListen, parseScheduler, parseSchedulerListen } from '../service/addresses';
 import { listenFault, runService } from '../service/run-service';
 import { addServiceFlags, each, type ServiceFlags, tlsPaths } from '../service/service-flags';
+import { warnOfUnknown } from '../service/unknown-schedulers';
 
 interface PickerFlags extends ServiceFlags {
   readonly listen: ListenAddress;
@@ -50,6 +51,13 @@ async function runPicker(flags: PickerFlags): Promise<void> {
     flags,
     noticeMs: NOTICE_MS,
     async start(state, log) {
+      warnOfUnknown('--scheduler', schedulers ?? [], state, log);
+      warnOfUnknown(
+        '--ext-proc',
+        extProc.map(({ scheduler }) => scheduler),
+        state,
+        log,
+      );
       let service: PickerService | undefined;
       const tls: TlsFiles | undefined =
         paths === undefined

@@ -9,6 +9,7 @@ import { EXIT_USAGE, fail } from '../exit';
 import { parseListen, parsePickerTarget } from '../service/addresses';
 import { listenFault, runService } from '../service/run-service';
 import { addServiceFlags, each, type ServiceFlags, tlsPaths } from '../service/service-flags';
+import { warnOfUnknown } from '../service/unknown-schedulers';
 
 interface RouterFlags extends ServiceFlags {
   readonly listen: ListenAddress;
@@ -50,6 +51,12 @@ async function runRouter(flags: RouterFlags): Promise<void> {
     flags,
     noticeMs: NOTICE_MS,
     async start(state, log) {
+      warnOfUnknown(
+        '--picker',
+        targets.flatMap(({ scheduler }) => scheduler ?? []),
+        state,
+        log,
+      );
       const tls = paths === undefined ? undefined : await followTlsFiles(paths, { log });
       const router = await startRouterService({
         listen: flags.listen,

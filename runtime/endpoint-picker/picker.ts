@@ -142,7 +142,8 @@ export function createPicker(options: PickerOptions): Picker {
   };
 
   function exclusionChanged({ pod, address }: PooledEndpoint, reason: ExclusionReason | undefined): void {
-    if (reason === undefined) log?.info({ pod, address }, 'the pod gets requests again, few at first');
+    // Of one level: who hears of the beginning hears of the end.
+    if (reason === undefined) log?.warn({ pod, address }, 'the pod gets requests again, few at first');
     else log?.warn({ pod, address, reason }, 'the pod gets no requests for the time being');
   }
 

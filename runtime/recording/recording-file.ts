@@ -23,7 +23,9 @@ export interface RecordingFile {
  * cannot be written or holds something else. `onError` is told once of a disk that fails; from then on lines are dropped.
  */
 export async function openRecordingFile(path: string, onError: (error: unknown) => void): Promise<RecordingFile> {
-  const handle = await open(path, 'a+', 0o600);
+  const handle = await open(path, 'a+', 0o600).catch((error: unknown) => {
+    throw new Error(`${path} cannot be written, name another file with --record: ${(error as Error).message}`);
+  });
   let size: number;
   let torn: boolean;
   try {

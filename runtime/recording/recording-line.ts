@@ -14,7 +14,7 @@ const whole = z.int().min(0);
 
 /** The first line. A router that starts again with the same file adds another, from which all begins anew. */
 const headerLine = z.object({
-  recording: z.literal(1),
+  recording: z.literal(1, { error: 'this version reads recordings of version 1 only' }),
   /** `namespace/name` of the InferenceGatewayConfig. */
   gateway: z.string(),
   created: z.iso.datetime(),

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +60,23 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends Envoy, the router a
   expect([await command.exited, command.errorLines()]).toEqual([0, []]);
   expect(await command.family()).toEqual([]);
 });
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s beside a live table ends all parts in order',
+  async (signal) => {
+    const temporary = await mkdtemp(join(folder, 'tmp-'));
+    const terminal = await write('terminal.cjs', 'process.stdout.isTTY = process.stderr.isTTY = true;');
+    const command = start(['local', '-f', await write('gateway.yaml', ONE_SCHEDULER), ...ANY_PORT], {
+      NODE_OPTIONS: `--require ${terminal}`,
+      TMPDIR: temporary,
+    });
+    await until('the table is shown', () => command.stdout().includes('Ctrl-C'));
+    command.signal(signal);
+    expect(await command.exited).toBe(0);
+    expect([await command.family(), await readdir(temporary)]).toEqual([[], []]);
+  },
+  60_000,
+);
 
 test('Ctrl-C in the middle of --once is no success', async () => {
   const command = start(['local', '--once', ...ANY_PORT]);

@@ -110,6 +110,16 @@ test('a picker serves the protocol of the inference extension beside its own', a
   expect(await grpcHealth(address)).toEqual(Buffer.from([0, 0, 0, 0, 2, 8, 1]));
 });
 
+test('a scheduler that the objects do not have is told of, with those that they have', async () => {
+  const picker = await start('picker', '--listen', socket('picker'), '--scheduler', 'default/nope');
+  await ready(picker);
+  expect(
+    picker.logs('--scheduler: the objects have no such scheduler') && picker.logs('"scheduler":"default/nope"'),
+  ).toBe(true);
+  const router = await start('router', '--listen', socket('router'), '--picker', `default/none=${socket('picker')}`);
+  await until('it is told', () => router.logs('--picker: the objects have no such scheduler'));
+});
+
 test('edits of the objects come into force, and faults leave them as they are', async () => {
   const picker = await start('picker', '--listen', socket('picker'));
   await ready(picker);

@@ -160,10 +160,21 @@ export function remotePicker(options: RemotePickerOptions): RemotePicker {
     replica.leave('it said goodbye');
   }
 
+  function warnOfNamesakes(replica: Replica): void {
+    const { replica: name } = replica.ranked;
+    const other = directory.all().find((one) => one !== replica && one.isConnected && one.ranked.replica === name);
+    if (other === undefined) return;
+    log.warn(
+      { replica: name, pickers: [other.place.key, replica.place.key] },
+      'two pickers have one name, by which routers agree on whom to ask: give each its own with --name',
+    );
+  }
+
   const context: ReplicaContext = {
     ...options,
     isKnown: (hello) => directory.all().some((replica) => replica.isSameLife(hello)),
     connected(replica) {
+      warnOfNamesakes(replica);
       for (const part of tickets.snapshot((scheduler) => directory.of(scheduler).includes(replica))) replica.send(part);
       for (const other of directory.all()) if (other.isConnected && other.isLeaving) leaveIfSpare(other);
       connectionChanged();

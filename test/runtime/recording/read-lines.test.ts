@@ -17,6 +17,7 @@ test.each([
   [[HEADER, PICK.slice(0, 20), PICK], 'line 2 of the recording: is not JSON'],
   [[HEADER, '', '{"pick":"one"}', PICK], 'line 3 of the recording: pick: '],
   [[PICK], 'line 1: a recording begins with its header'],
+  [[HEADER.replace('1', '2')], 'line 1 of the recording: recording: this version reads recordings of version 1 only'],
   [['kind: Pod'], 'line 1 of the recording: is not JSON'],
 ])('%j is refused with the number of the line', (lines, message) => {
   expect(() => read(...lines)).toThrow(message);

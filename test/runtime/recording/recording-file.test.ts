@@ -60,6 +60,9 @@ test('what is no recording is not written to', async () => {
   await writeFile(path, 'kind: Pod\n');
   await expect(assertRecordable(path)).rejects.toThrow(`${path} exists and is no recording; name another file`);
   await expect(assertRecordable(folder)).rejects.toThrow(folder);
-  await expect(assertRecordable(join(folder, 'none', 'file'))).rejects.toThrow('none');
+  const nowhere = join(folder, 'none', 'file');
+  await expect(assertRecordable(nowhere)).rejects.toThrow(
+    `${nowhere} cannot be written, name another file with --record`,
+  );
   expect(await readFile(path, 'utf8')).toBe('kind: Pod\n');
 });

@@ -205,6 +205,14 @@ test('picks of a scheduler with pickers of its own go there', async () => {
   expect([shared.asked.length, own.asked.length, shared.told.length]).toEqual([0, 1, 0]);
 });
 
+test('two replicas of one name are told of: routers would not agree on whom to ask', async () => {
+  const one = await rig.replica('same');
+  const identity = { replica: 'same', boot: 'other', startedAt: 0, schedulers: undefined };
+  const other = await rig.replica('other', { identity });
+  await rig.router([one, other]);
+  expect(rig.logs.filter((line) => line.includes('"replica":"same"') && line.includes('--name'))).toHaveLength(1);
+});
+
 test('every address of a name is a replica', async () => {
   const replicas = await Promise.all(
     ['127.0.0.1', '127.0.0.2'].map((host) => rig.replica(host, { listen: { host, port: 0 } })),
