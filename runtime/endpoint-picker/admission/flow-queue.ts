@@ -30,7 +30,8 @@ export type Offer = 'taken' | 'no-room' | 'aside';
  * that head is owed: then it is offered before anything else each time, but for the heads of lower bands that are owed
  * themselves. While it finds no room nothing else is dispatched for `HOLD_MS`, so that what becomes free adds up to what
  * it needs; then higher bands go on behind its back, and after each further `STARVATION_RATIO` x h tokens of theirs it
- * holds them once more. The bound counts what is dispatched from this queue and what `passBy` lets through.
+ * holds them once more; one that steps aside holds nobody. The bound counts what is dispatched from this queue and what
+ * `passBy` lets through.
  */
 export interface FlowQueue<T extends Waiting> {
   readonly size: number;
@@ -278,21 +279,21 @@ export function createFlowQueue<T extends Waiting>(
     dispatch(now, take) {
       if (dispatching) return;
       dispatching = true;
-      const so: Offered = { offered: new Set(), full: new Set(), aside: new Set() };
+      const past: Offered = { offered: new Set(), full: new Set(), aside: new Set() };
       try {
-        for (let turn = next(so); turn !== undefined; turn = next(so)) {
+        for (let turn = next(past); turn !== undefined; turn = next(past)) {
           const { head, owed } = turn;
           const { band } = head.item;
           const offer = take(head.item, owed);
           if (offer === 'taken') settle(head, owed);
           else if (owed) {
             if (offer === 'no-room' && holds(head, now)) return;
-            so.offered.add(band);
-            if (offer === 'no-room') so.full.add(band);
+            past.offered.add(band);
+            if (offer === 'no-room') past.full.add(band);
           } else {
             const behind = offer === 'aside' ? offerBehind(band, take) : offer;
             if (behind === 'no-room') return;
-            if (behind === 'aside') so.aside.add(band);
+            if (behind === 'aside') past.aside.add(band);
           }
         }
       } finally {

@@ -97,14 +97,15 @@ export function createWaitingRoom(
     const band = bandOf(request.priority ?? 0);
     rooms.asked(band, clock());
     if (request.subset !== undefined) return pickOfSubset(request, request.subset, band, settled);
-    // While others wait, whose turn it is is for the queue to say.
-    if (ready && queue.size === 0) {
-      const picked = picker.pickWithin(request, rooms.limitsOf(band, clock()), 0);
-      if (picked?.outcome === 'picked') return atOnce(picked, settled);
-    }
     const holdMs = ready ? (flowControl ?? HOLD_ONLY).bands[band].ttlMs : (scheduler.overload.emptyPoolHoldMs ?? 0);
     const since = clock() - (request.heldMs ?? 0);
-    if (since + holdMs <= clock()) return refuse(ready ? 'expired' : 'no-endpoints', band, settled);
+    const mayWait = clock() < since + holdMs;
+    // While others wait, whose turn it is is for the queue to say.
+    if (ready && queue.size === 0) {
+      const picked = picker.pickWithin(request, rooms.limitsOf(band, clock()), mayWait ? 0 : undefined);
+      if (picked?.outcome === 'picked') return atOnce(picked, settled);
+    }
+    if (!mayWait) return refuse(ready ? 'expired' : 'no-endpoints', band, settled);
     const held: Held = {
       band,
       tenant: request.tenant ?? '',

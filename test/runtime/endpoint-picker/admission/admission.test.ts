@@ -138,6 +138,11 @@ describe('with flow control', () => {
       expect(rig.decisions() - before).toBeLessThanOrEqual(16);
     });
 
+    test('does not wait where its time is over', () => {
+      const rig = rigWithFullAdapter();
+      expect(rig.admission.pick({ ...REQUEST, adapter: 'sql', heldMs: 10_000 })).toMatchObject({ outcome: 'picked' });
+    });
+
     test('does not wait where it has no place to wait in', () => {
       const rig = rigWithFullAdapter();
       expect(rig.ask('sql').outcome).toBeUndefined();
