@@ -24,6 +24,11 @@ export interface GatewayState {
   readonly rewrites: readonly RewriteState[];
 }
 
+/** How the parts of the gateway call a scheduler: `namespace/name`. */
+export function schedulerName({ namespace, name }: Pick<SchedulerState, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
+}
+
 export interface SchedulerState {
   readonly namespace: string;
   readonly name: string;

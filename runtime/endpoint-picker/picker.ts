@@ -1,4 +1,4 @@
-import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-state';
+import { type GatewayState, schedulerName } from '../../lib/translate/gateway-state';
 import type { AdapterFull, RoomLimits } from './admission/room';
 import type { BlockHash, EndpointPicker, PickedEndpoints, PickRefused, PickRequest, Ticket } from './endpoint-picker';
 import { scrapeAnswered, scrapeFailed, scrapePaced, scrapeSent } from './endpoint-scrapes';
@@ -269,8 +269,4 @@ function isSampled(endpoint: PooledEndpoint, now: number): boolean {
   if (endpoint.picks % PICKS_PER_SAMPLE !== 1 || now - endpoint.sampledAt < SAMPLE_INTERVAL_MS) return false;
   endpoint.sampledAt = now;
   return true;
-}
-
-function schedulerName(scheduler: SchedulerState): string {
-  return `${scheduler.namespace}/${scheduler.name}`;
 }

@@ -197,7 +197,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
     return waitedMs < loadMs ? { outcome: 'adapter-full', loadMs } : chooseAmong(request, scored, now);
   }
 
-  /** Whether any endpoint holds the request's adapter, with room for it or not; true for the base model. */
+  /** Whether any endpoint holds the request's adapter, with room for it or not; false for the base model. */
   function gatherWithin(
     request: PickRequest,
     scored: ScoredRequest,
@@ -207,7 +207,7 @@ export function createPool(first: SchedulerState, membership: Membership, random
   ): boolean {
     rows.gather(request, matched, now);
     waitForRoom(rows.candidates, scored);
-    const isHeld = leastAdapterSeconds(rows.candidates) === 0;
+    const isHeld = request.adapter !== undefined && leastAdapterSeconds(rows.candidates) === 0;
     rows.keepWithRoom(scored, room);
     return isHeld;
   }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
 import { MAX_REQUEST_BODY_BYTES } from '../../lib/api/inference-gateway-config/bbr';
-import type { GatewayState } from '../../lib/translate/gateway-state';
+import { type GatewayState, schedulerName } from '../../lib/translate/gateway-state';
 import type { PoolStatus } from '../endpoint-picker/status';
 import { BodyBudget } from '../ext-proc/body-budget';
 import { type ExtProcCounters, newCounters } from '../ext-proc/counters';
@@ -140,10 +140,10 @@ function sumOf(all: ReadonlyArray<Readonly<ExtProcCounters>>): ExtProcCounters {
 
 function ownState(state: GatewayState, schedulers: readonly string[] | undefined): GatewayState {
   if (schedulers === undefined) return state;
-  const own = state.schedulers.filter(({ namespace, name }) => schedulers.includes(`${namespace}/${name}`));
+  const own = state.schedulers.filter((scheduler) => schedulers.includes(schedulerName(scheduler)));
   return { ...state, schedulers: own };
 }
 
 function names({ schedulers }: GatewayState): ReadonlySet<string> {
-  return new Set(schedulers.map(({ namespace, name }) => `${namespace}/${name}`));
+  return new Set(schedulers.map(schedulerName));
 }

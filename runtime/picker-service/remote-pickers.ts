@@ -1,6 +1,6 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
-import type { GatewayState, SchedulerState } from '../../lib/translate/gateway-state';
+import { type GatewayState, type SchedulerState, schedulerName } from '../../lib/translate/gateway-state';
 import type { PickerTarget } from '../picker-rpc/connect/picker-address';
 import { remotePicker } from '../picker-rpc/connect/remote-picker';
 import type { Pickers } from './picker-core';
@@ -54,7 +54,7 @@ export async function connectPickers(
 
 /** Milliseconds, by scheduler. */
 function longestHolds({ schedulers }: GatewayState): ReadonlyMap<string, number> {
-  return new Map(schedulers.map((scheduler) => [`${scheduler.namespace}/${scheduler.name}`, longestHold(scheduler)]));
+  return new Map(schedulers.map((scheduler) => [schedulerName(scheduler), longestHold(scheduler)]));
 }
 
 function longestHold({ flowControl, overload }: SchedulerState): number {

@@ -1,4 +1,4 @@
-import type { GatewayState, SchedulerState } from '../../../lib/translate/gateway-state';
+import { type GatewayState, type SchedulerState, schedulerName } from '../../../lib/translate/gateway-state';
 import { compileRewrites, type Rewrites } from './rewrites';
 import type { Route, RouteTo } from './route';
 
@@ -38,7 +38,7 @@ export function compileRouting(state: GatewayState): Routing {
     state,
     models,
     schedulers,
-    states: new Map(state.schedulers.map((scheduler) => [`${scheduler.namespace}/${scheduler.name}`, scheduler])),
+    states: new Map(state.schedulers.map((scheduler) => [schedulerName(scheduler), scheduler])),
     ...(first !== undefined && state.schedulers.length === 1 && { only: routeTo(first) }),
     ...(open !== undefined && { anyModel: routeTo(open) }),
     rewrites: compileRewrites(state.rewrites, models, schedulers),

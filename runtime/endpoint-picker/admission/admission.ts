@@ -1,4 +1,4 @@
-import type { GatewayState, SchedulerState } from '../../../lib/translate/gateway-state';
+import { type GatewayState, type SchedulerState, schedulerName } from '../../../lib/translate/gateway-state';
 import type { EndpointPicker, PendingPick, PickRequest, PickResult } from '../endpoint-picker';
 import type { AdmissionOptions } from './admission-options';
 import { createWaitingRoom, type WaitingRoom, type WaitingStatus } from './waiting-room';
@@ -36,7 +36,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   function update(state: GatewayState): void {
     const gone = new Set(rooms.keys());
     for (const scheduler of state.schedulers) {
-      const name = `${scheduler.namespace}/${scheduler.name}`;
+      const name = schedulerName(scheduler);
       gone.delete(name);
       follow(name, scheduler);
     }

@@ -11,7 +11,7 @@ export interface BandQueue<T> {
   delete(waiter: Waiter<T>): void;
   head(): Waiter<T> | undefined;
   charge(waiter: Waiter<T>): void;
-  /** Those who may pass a head that waits for room of its own: the next of each tenant, who has had least first. */
+  /** Those who may pass a head that waits for room of its own: the next ones of each tenant, of who has had least first. */
   behindHead(): Iterable<Waiter<T>>;
   longest(size: (queue: TenantQueue<T>) => number): TenantQueue<T> | undefined;
 }
