@@ -84,6 +84,12 @@ const project = new AwsCdkTypeScriptApp({
     '@opentelemetry/exporter-trace-otlp-proto@^0.301.0',
     '@opentelemetry/resources@^3.1.0',
     '@opentelemetry/sdk-trace@^3.1.0',
+    '@aws-sdk/client-acm@^3',
+    '@kubernetes/client-node@^2.0.1',
+    '@peculiar/x509@^2',
+    'cdk8s@^2.70.106',
+    'cdk8s-plus-28@^2.5.6',
+    'reflect-metadata@^0.2.2',
   ],
   devDeps: [
     `node@${NODE_MAJOR}`,
@@ -94,6 +100,7 @@ const project = new AwsCdkTypeScriptApp({
     '@types/jest@^30',
     '@types/cli-progress',
     'dependency-cruiser',
+    'dns2',
     'esbuild',
     'fast-check',
     '@grpc/grpc-js',
@@ -101,6 +108,7 @@ const project = new AwsCdkTypeScriptApp({
     'jest@^30',
     'knip',
     'tsx',
+    'wasmoon',
   ],
   gitignore: ['.cache/', 'dist/', '*.log'],
 });
@@ -125,6 +133,9 @@ project.npmrc.addConfig('engine-strict', 'false');
 
 /** Whole-system tests that start their processes themselves: they say the same however others run. */
 const OWN_PROCESSES = ['claims', 'gie-picker', 'local-command', 'processes', 'recording', 'replicas', 'simulate'];
+
+/** Whole-system tests that know the gateway by its address alone. */
+const ALSO_IN_CLUSTERS = ['attack', 'bodies', 'clients-node', 'clients-python', 'errors'];
 
 /** Scripts run their tools directly, so that a signal reaches the tool and start-up is quick. */
 const scripts: Record<string, string> = {
@@ -152,20 +163,35 @@ const scripts: Record<string, string> = {
   failover: 'npm run --silent bundle && tsx scripts/replica-failover.ts',
   soak: 'npm run --silent bundle && tsx test/soak/soak.ts',
   'test:engines': 'tsx test/engines/run.ts',
+  'test:kubernetes': 'npm run --silent bundle && tsx test/kubernetes/run.ts',
   'test:processes': `npm run --silent bundle && IGW_TEST_PICKERS=2 jest test/e2e --testPathIgnorePatterns '${OWN_PROCESSES.join('|')}'`,
 };
 for (const [name, command] of Object.entries(scripts)) project.setScript(name, command);
 
+const jest = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }] },
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  testTimeout: 30_000,
+  cacheDirectory: '<rootDir>/.cache/jest',
+};
+
 new JsonFile(project, 'jest.config.json', {
   marker: false,
+  obj: { ...jest, testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/kubernetes/'] },
+});
+
+// With a control plane of its own, which test/kubernetes/run.ts starts the tests in.
+new JsonFile(project, 'jest.kubernetes.config.json', {
+  marker: false,
   obj: {
-    testEnvironment: 'node',
-    roots: ['<rootDir>/test'],
-    testMatch: ['**/*.test.ts'],
-    transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }] },
-    globalSetup: '<rootDir>/test/support/global-setup.ts',
-    testTimeout: 30_000,
-    cacheDirectory: '<rootDir>/.cache/jest',
+    ...jest,
+    // The whole-system tests that ask nothing of the machine itself also run against a gateway that the controller made.
+    testMatch: ['<rootDir>/test/kubernetes/**/*.test.ts', `<rootDir>/test/e2e/{${ALSO_IN_CLUSTERS.join(',')}}.test.ts`],
+    testTimeout: 120_000,
+    maxWorkers: 1,
   },
 });
 
@@ -256,6 +282,8 @@ new JsonFile(project, 'knip.json', {
       'bin/*.ts',
       'lib/index.ts',
       'scripts/*.ts',
+      'test/kubernetes/{run,dev,dev-cluster}.ts',
+      'test/kubernetes/harness/support/leave-behind.ts',
       '.projenrc.ts',
       'test/**/*.test.ts',
       'test/bench/*.ts',
@@ -264,7 +292,7 @@ new JsonFile(project, 'knip.json', {
     project: ['{bin,lib,runtime,scripts,test}/**/*.ts'],
     // The `cdk` tasks of projen run the one, and every script runs on the other.
     ignoreDependencies: ['aws-cdk', 'node'],
-    ignoreBinaries: ['openssl'],
+    ignoreBinaries: ['go', 'nsenter', 'openssl', 'unshare'],
   },
 });
 

@@ -1,16 +1,19 @@
 import { Command } from 'commander';
 import { version } from '../package.json';
+import { controllerCommand } from './commands/controller';
 import { explainCommand } from './commands/explain';
 import { localCommand } from './commands/local';
 import { localPickerCommand } from './commands/local-picker';
 import { localRouterCommand } from './commands/local-router';
 import { modelServerCommand } from './commands/model-server';
 import { pickerCommand } from './commands/picker';
+import { renderCommand } from './commands/render';
 import { routerCommand } from './commands/router';
 import { simulateCommand } from './commands/simulate';
 import { simulateWorkerCommand } from './commands/simulate-worker';
 import { tuneCommand } from './commands/tune';
 import { validateCommand } from './commands/validate';
+import { waitForCrdsCommand } from './commands/wait-for-crds';
 import { EXIT_USAGE, fail } from './exit';
 
 const program = new Command('inference-gateway')
@@ -18,8 +21,11 @@ const program = new Command('inference-gateway')
   .version(version)
   .addCommand(localCommand())
   .addCommand(validateCommand())
+  .addCommand(renderCommand())
   .addCommand(routerCommand())
   .addCommand(pickerCommand())
+  .addCommand(controllerCommand())
+  .addCommand(waitForCrdsCommand())
   .addCommand(explainCommand())
   .addCommand(modelServerCommand())
   .addCommand(tuneCommand())

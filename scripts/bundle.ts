@@ -1,5 +1,6 @@
-/** Bundles the command with its dependencies into `dist/inference-gateway.js`, as the images ship it. */
+/** Bundles the command with its dependencies into `dist/inference-gateway.js`, as the images ship it, with its data. */
 import { build } from 'esbuild';
+import { writeCrds } from './bundle/write-crds';
 
 /** Before anything else: an older Node fails on the bundle's dependencies with a trace that explains nothing. */
 const NODE_CHECK = `if (Number(process.versions.node.split('.')[0]) < 24) {
@@ -20,3 +21,5 @@ void build({
   logLevel: 'warning',
   banner: { js: `#!/usr/bin/env node\n${NODE_CHECK}` },
 });
+
+void writeCrds();

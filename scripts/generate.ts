@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type GeneratedFile, generatedFiles } from '../lib/api/generate';
+import { chartFiles } from '../lib/charts/generate';
 import { endpointPickerConfigPage } from '../lib/translate/gateway-state/endpoint-picker-config/reference-page';
 
 /** Writes the files that are derived from the schemas; with `--check` compares them, and exits 1 when one differs. */
@@ -17,7 +18,7 @@ async function differs({ path, content }: GeneratedFile): Promise<boolean> {
 }
 
 async function main(): Promise<void> {
-  const files = [...generatedFiles(), endpointPickerConfigPage()];
+  const files = [...generatedFiles(), endpointPickerConfigPage(), ...chartFiles()];
   if (!process.argv.includes('--check')) {
     await Promise.all(files.map(write));
     return;

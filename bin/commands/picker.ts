@@ -6,7 +6,8 @@ import { type PickerService, startPickerService } from '../../runtime/picker-ser
 import { EXIT_USAGE, fail } from '../exit';
 import { parseListen, parseScheduler, parseSchedulerListen } from '../service/addresses';
 import { listenFault, runService } from '../service/run-service';
-import { addServiceFlags, each, type ServiceFlags, tlsPaths } from '../service/service-flags';
+import { addServiceFlags, each, type ServiceFlags } from '../service/service-flags';
+import { SERVE_TLS, serveTlsPaths, tlsPaths } from '../service/tls-flags';
 import { warnOfUnknown } from '../service/unknown-schedulers';
 
 interface PickerFlags extends ServiceFlags {
@@ -43,14 +44,19 @@ export function pickerCommand(): Command {
 
 async function runPicker(flags: PickerFlags): Promise<void> {
   const paths = tlsPaths(flags, 'picker');
+  const servePaths = serveTlsPaths(flags);
   const { extProc = [], scheduler: schedulers } = flags;
+  if (extProc.length === 0 && servePaths !== undefined) {
+    fail('--serve-tls-cert, --serve-tls-key and --serve-tls-ca are of --ext-proc; give that too', EXIT_USAGE);
+  }
   const foreign = extProc.find(({ scheduler }) => schedulers !== undefined && !schedulers.includes(scheduler));
   if (foreign !== undefined) fail(`--ext-proc: ${foreign.scheduler} is not among those of --scheduler`, EXIT_USAGE);
   await runService({
     kind: 'picker',
     flags,
+    needs: { pods: true, schedulers },
     noticeMs: NOTICE_MS,
-    async start(state, log) {
+    async start(state, { log, source }) {
       warnOfUnknown('--scheduler', schedulers ?? [], state, log);
       warnOfUnknown(
         '--ext-proc',
@@ -63,17 +69,30 @@ async function runPicker(flags: PickerFlags): Promise<void> {
         paths === undefined
           ? undefined
           : await followTlsFiles(paths, { log, onChange: (next) => service?.setTls(next) });
+      const served: TlsFiles | undefined =
+        servePaths === undefined
+          ? undefined
+          : await followTlsFiles(servePaths, {
+              flag: SERVE_TLS,
+              log,
+              onChange: (next) => service?.setExtProcTls(next),
+            });
       service = await startPickerService({
         listen: flags.listen,
         extProc,
+        ...(served && { extProcTls: served.current() }),
         ...(tls && { tls: tls.current() }),
         state,
         ...(schedulers && { schedulers }),
         replica: flags.name,
+        source,
         log,
       }).catch((error: unknown) => {
         throw listenFault(extProc.length === 0 ? '--listen' : '--listen or --ext-proc', error);
       });
+      // What was read while it started.
+      if (tls !== undefined) service.setTls(tls.current());
+      if (served !== undefined) service.setExtProcTls(served.current());
       return service;
     },
   });

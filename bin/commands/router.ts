@@ -2,18 +2,21 @@ import { hostname } from 'node:os';
 import { Command, Option } from 'commander';
 import type { ListenAddress } from '../../runtime/ext-proc/listen';
 import type { PickerTarget } from '../../runtime/picker-rpc/connect/picker-address';
-import { followTlsFiles } from '../../runtime/picker-rpc/tls-files';
+import { followTlsFiles, type TlsFiles } from '../../runtime/picker-rpc/tls-files';
 import { connectPickers } from '../../runtime/picker-service/remote-pickers';
-import { startRouterService } from '../../runtime/router/router-service';
+import { type ServiceTemplate, serviceTargets } from '../../runtime/picker-service/service-template';
+import { type RouterService, startRouterService } from '../../runtime/router/router-service';
 import { EXIT_USAGE, fail } from '../exit';
-import { parseListen, parsePickerTarget } from '../service/addresses';
+import { parseListen, parsePickerTarget, parseServiceTemplate } from '../service/addresses';
 import { listenFault, runService } from '../service/run-service';
-import { addServiceFlags, each, type ServiceFlags, tlsPaths } from '../service/service-flags';
+import { addServiceFlags, each, type ServiceFlags } from '../service/service-flags';
+import { SERVE_TLS, serveTlsPaths, tlsPaths } from '../service/tls-flags';
 import { warnOfUnknown } from '../service/unknown-schedulers';
 
 interface RouterFlags extends ServiceFlags {
   readonly listen: ListenAddress;
   readonly picker?: readonly PickerTarget[];
+  readonly pickerService?: ServiceTemplate;
 }
 
 /**
@@ -36,40 +39,73 @@ export function routerCommand(): Command {
         '--picker <address>',
         'where pickers are reached: [NAMESPACE/NAME=]HOST:PORT, each address of the host being a replica, or unix:PATH; may come several times (default: pickers in this process)',
       ).argParser(each(parsePickerTarget)),
+    )
+    .addOption(
+      new Option(
+        '--picker-service <template>',
+        'where the pickers of each scheduler are reached, as schedulers come and go: HOST:PORT in which {name} and {namespace} are those of the scheduler, in place of --picker',
+      ).argParser(parseServiceTemplate),
     );
   return addServiceFlags(command, hostname()).action(runRouter);
 }
 
 async function runRouter(flags: RouterFlags): Promise<void> {
   const paths = tlsPaths(flags, 'router');
-  const { picker: targets = [] } = flags;
-  if (targets.length === 0 && paths !== undefined) {
-    fail('--tls-cert, --tls-key and --tls-ca are of connections to pickers; name those with --picker', EXIT_USAGE);
+  const servePaths = serveTlsPaths(flags);
+  const { picker: fixed = [], pickerService: template } = flags;
+  if (template !== undefined && fixed.length > 0) {
+    fail('--picker and --picker-service both say where pickers are: give one of them', EXIT_USAGE);
+  }
+  const isApart = template !== undefined || fixed.length > 0;
+  if (!isApart && paths !== undefined) {
+    fail(
+      '--tls-cert, --tls-key and --tls-ca are of connections to pickers; name those with --picker or --picker-service',
+      EXIT_USAGE,
+    );
   }
   await runService({
     kind: 'router',
     flags,
+    needs: { pods: !isApart },
     noticeMs: NOTICE_MS,
-    async start(state, log) {
+    async start(state, { log, source }) {
       warnOfUnknown(
         '--picker',
-        targets.flatMap(({ scheduler }) => scheduler ?? []),
+        fixed.flatMap(({ scheduler }) => scheduler ?? []),
         state,
         log,
       );
       const tls = paths === undefined ? undefined : await followTlsFiles(paths, { log });
-      const router = await startRouterService({
+      let router: RouterService | undefined;
+      const served: TlsFiles | undefined =
+        servePaths === undefined
+          ? undefined
+          : await followTlsFiles(servePaths, { flag: SERVE_TLS, log, onChange: (next) => router?.setTls(next) });
+      router = await startRouterService({
         listen: flags.listen,
+        ...(served && { tls: served.current() }),
         state,
-        ...(targets.length > 0 && {
+        ...(isApart && {
           connectPickers: (first, noAnswer) =>
-            connectPickers({ targets, router: flags.name, log, ...(tls && { tls: tls.current }) }, first, noAnswer),
+            connectPickers(
+              {
+                targets: (of) => (template === undefined ? fixed : serviceTargets(template, of)),
+                router: flags.name,
+                log,
+                ...(tls && { tls: tls.current }),
+              },
+              first,
+              noAnswer,
+            ),
         }),
+        source,
         log,
       }).catch((error: unknown) => {
         throw listenFault('--listen', error);
       });
-      return { ...router, close: (drainMs) => router.close(drainMs) };
+      // What was read while it started.
+      if (served !== undefined) router.setTls(served.current());
+      return { ...router, close: router.close };
     },
   });
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 import type { ListenAddress } from '../../runtime/ext-proc/listen';
 import type { PickerAddress, PickerTarget } from '../../runtime/picker-rpc/connect/picker-address';
+import type { ServiceTemplate } from '../../runtime/picker-service/service-template';
 
 export interface HostPort {
   readonly host: string;
@@ -10,7 +11,8 @@ export interface HostPort {
 
 /** Of a scheduler: `namespace/name`. */
 const SCHEDULER = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
-const HOST_NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/i;
+/** May end with a dot, which keeps the resolver from trying other domains. */
+const HOST_NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.?$/i;
 
 /** `IP:PORT`; port 0 takes a free one. */
 export function parseHostPort(text: string): HostPort {
@@ -30,6 +32,19 @@ export function parseListen(text: string): ListenAddress {
 export function parsePickerTarget(text: string): PickerTarget {
   const { scheduler, rest } = splitScheduler(text);
   return { scheduler, address: parsePickerAddress(rest) };
+}
+
+/** `HOST:PORT` with `{name}`, and `{namespace}` where it is needed, in the host. */
+export function parseServiceTemplate(text: string): ServiceTemplate {
+  const example = text.replaceAll('{name}', 'name').replaceAll('{namespace}', 'namespace');
+  const host = text.slice(0, text.lastIndexOf(':'));
+  const found = hostPort(example);
+  if (!host.includes('{name}') || found === undefined || found.port === 0 || !HOST_NAME.test(found.host)) {
+    throw new InvalidArgumentError(
+      "Expected HOST:PORT with {name} and {namespace} for the scheduler's, such as {name}-epp.{namespace}.svc:9005.",
+    );
+  }
+  return { host, port: found.port };
 }
 
 /** `SCHEDULER=IP:PORT` or `SCHEDULER=unix:PATH`. */

@@ -3,35 +3,47 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import { followStates } from '../../runtime/local/state-follower';
+import type { SourceStatus } from '../../runtime/objects/object-source';
 import { createLogger } from '../../runtime/telemetry/log';
 import { startProbeServer } from '../../runtime/telemetry/probe-server';
 import type { MetricsPage } from '../../runtime/telemetry/router-metrics';
 import { EXIT_USAGE, fail } from '../exit';
+import { type ObjectNeeds, openObjects } from './object-flags';
 import type { ServiceFlags } from './service-flags';
 
 /** A part of the gateway that runs by the objects. */
 interface Service {
   update(state: GatewayState): void;
+  /** Resolves once it does its work well; it does it from the start. Default: at once. */
+  untilReady?(): Promise<void>;
   metricsPage(): Promise<MetricsPage>;
   /** Takes nothing new; what is under way may take `drainMs`. */
   close(drainMs: number): Promise<void>;
+}
+
+interface ServiceContext {
+  readonly log: Logger;
+  /** How near the objects are to those of the cluster; undefined where they are files. */
+  readonly source: (() => SourceStatus) | undefined;
 }
 
 interface ServiceRun {
   /** In words: `router`. */
   readonly kind: string;
   readonly flags: ServiceFlags;
+  /** Of the objects of a cluster. */
+  readonly needs: ObjectNeeds;
   /** Milliseconds that it goes on as before after it has become unready, for those who must learn of it. */
   readonly noticeMs: number;
   /** Rejects with a fault of `--listen` as `listenFault` makes it. */
-  readonly start: (state: GatewayState, log: Logger) => Promise<Service>;
+  readonly start: (state: GatewayState, context: ServiceContext) => Promise<Service>;
 }
 
 /**
- * Runs a service until a signal: alive at once, ready once the objects are read and it listens. After SIGTERM, SIGINT or
- * SIGHUP it is unready, drains and ends with 0; a second signal ends it at once.
+ * Runs a service until a signal: alive at once, ready once the objects are read, it listens and says so. After SIGTERM,
+ * SIGINT or SIGHUP it is unready, drains and ends with 0; a second signal ends it at once.
  */
-export async function runService({ kind, flags, noticeMs, start }: ServiceRun): Promise<void> {
+export async function runService({ kind, flags, needs, noticeMs, start }: ServiceRun): Promise<void> {
   const log = createLogger(kind, flags.logLevel);
   const closing = new AbortController();
   let service: Service | undefined;
@@ -57,22 +69,33 @@ export async function runService({ kind, flags, noticeMs, start }: ServiceRun): 
     });
   }
 
+  const { source, follow, status } = await openObjects(flags, kind, needs, log);
   await startProbeServer({
     ...flags.metrics,
     page: () => service?.metricsPage(),
     ready: () => isReady,
+    details: () => (status === undefined ? [] : [sourceText(status())]),
   }).catch((error: unknown) => fail(listenFault('--metrics', error), EXIT_USAGE));
-  const follower = followStates(flags.file, log, closing.signal);
+  const follower = followStates(source, log, closing.signal, follow);
   const state = await follower.first.catch(fail);
-  const started = await start(state, log).catch((error: unknown) => fail(error, EXIT_USAGE));
+  const started = await start(state, { log, source: status }).catch((error: unknown) => fail(error, EXIT_USAGE));
   if (draining) return;
   service = started;
-  isReady = true;
-  log.info({ gateway: state.gateway, schedulers: state.schedulers.length }, `${kind} is ready`);
+  // Of a cluster objects change all the time: pods come and go.
+  const changed = status === undefined ? 'info' : 'debug';
   follower.onChange(async (next) => {
     started.update(next);
-    log.info({ gateway: next.gateway, schedulers: next.schedulers.length }, 'new configuration in force');
+    log[changed]({ gateway: next.gateway, schedulers: next.schedulers.length }, 'new configuration in force');
   });
+  await started.untilReady?.();
+  if (draining) return;
+  isReady = true;
+  log.info({ gateway: state.gateway, schedulers: state.schedulers.length }, `${kind} is ready`);
+}
+
+function sourceText({ silentMs, isRemembered }: SourceStatus): string {
+  const heard = `the Kubernetes API was last heard ${Math.round(silentMs / 1000)} s ago`;
+  return `objects: ${isRemembered ? 'of the last run, for ' : ''}${heard}`;
 }
 
 /** What to say where an address of a flag cannot be had. */

@@ -21,6 +21,7 @@ export const podSchema = z.looseObject({
   status: z
     .looseObject({
       podIP: z.union([z.ipv4(), z.ipv6()]).optional().meta({ expects: 'an IPv4 or IPv6 address' }),
+      phase: z.string().optional(),
       conditions: z.array(conditionSchema).optional(),
     })
     .optional(),

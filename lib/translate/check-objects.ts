@@ -1,4 +1,6 @@
 import type { GatewayObject } from '../api/kinds';
+import type { FieldPath } from '../api/validation/fault';
+import { property } from '../api/validation/loose';
 import { validateObject } from '../api/validation/validate-object';
 import { validateObjects } from '../api/validation/validate-objects';
 import { faultLine, type SourcedValue } from './sourced-value';
@@ -10,24 +12,46 @@ export interface CheckedObject<T extends GatewayObject = GatewayObject> {
 }
 
 export type CheckResult =
-  | { readonly objects: readonly CheckedObject[] }
+  | {
+      readonly objects: readonly CheckedObject[];
+      /** In tolerant mode: a line for each fault of an object that was left out. */
+      readonly leftOut: readonly string[];
+    }
   /** `file:line path: message`, all of them; at least one. */
   | { readonly faults: readonly string[] };
 
+export interface CheckOptions {
+  /**
+   * Faults of objects other than an InferenceGatewayConfig leave these out, instead of holding back everything: for a
+   * cluster, where objects belong to many and one's mistake must not stop the others. Default false.
+   */
+  readonly tolerant?: boolean;
+}
+
 /** Validates each object, then all of them together. Kinds that the gateway does not read are left out. */
-export function checkObjects(values: readonly SourcedValue[]): CheckResult {
+export function checkObjects(values: readonly SourcedValue[], { tolerant = false }: CheckOptions = {}): CheckResult {
   const faults: string[] = [];
+  const leftOut: string[] = [];
+  const refused = new Set<CheckedObject>();
+  const tell = (at: SourcedValue, path: FieldPath, message: string) => {
+    const spared = tolerant && property(at.value, 'kind') !== 'InferenceGatewayConfig';
+    (spared ? leftOut : faults).push(faultLine(at, path, message));
+  };
+
   const objects: CheckedObject[] = [];
   for (const at of values) {
     const result = validateObject(at.value);
     if ('object' in result) objects.push({ object: result.object, at });
-    if ('faults' in result) faults.push(...result.faults.map((fault) => faultLine(at, fault.path, fault.message)));
+    if ('faults' in result) for (const { path, message } of result.faults) tell(at, path, message);
   }
-  for (const fault of validateObjects(objects.map(({ object }) => object))) {
-    const found = objects[fault.index];
-    if (found) faults.push(faultLine(found.at, fault.path, fault.message));
+  for (const { index, path, message } of validateObjects(objects.map(({ object }) => object))) {
+    const found = objects[index];
+    if (found === undefined) continue;
+    refused.add(found);
+    tell(found.at, path, message);
   }
-  return faults.length === 0 ? { objects } : { faults };
+  if (faults.length > 0) return { faults };
+  return { objects: objects.filter((object) => !refused.has(object)), leftOut };
 }
 
 /** The objects of one kind, in order. */

@@ -1,6 +1,6 @@
 import type { InferenceGatewayConfig } from '../api/inference-gateway-config/inference-gateway-config';
 import { durationToMilliseconds } from '../api/schema/duration';
-import { type CheckedObject, checkObjects, ofKind } from './check-objects';
+import { type CheckedObject, type CheckOptions, checkObjects, ofKind } from './check-objects';
 import type { GatewayState, OverloadState, SchedulerState } from './gateway-state';
 import { adaptersByScheduler } from './gateway-state/adapters';
 import { schedulerEndpoints } from './gateway-state/endpoints';
@@ -14,29 +14,51 @@ export type CompileResult =
       readonly state: GatewayState;
       /** What was left out or will not do what its author meant; one sentence each. */
       readonly warnings: readonly string[];
+      /** Those of the warnings that are about single schedulers, which pick and serve all the same. */
+      readonly schedulerFaults: readonly SchedulerFault[];
     }
   /** `file:line path: message`, all of them; at least one. */
   | { readonly faults: readonly string[] };
 
+export interface CompileOptions extends CheckOptions {
+  /**
+   * Nobody has read pods, or not those of some schedulers, by name: these have no endpoints, and are not warned of for
+   * it. Default false.
+   */
+  readonly withoutPods?: boolean | ((scheduler: string) => boolean);
+}
+
+/** What is wrong with one scheduler. */
+interface SchedulerFault {
+  readonly scheduler: string;
+  readonly reason: 'PickerConfigInvalid' | 'ModelNameConflict';
+  readonly message: string;
+}
+
 /**
  * Compiles the objects around the one InferenceGatewayConfig among them. Pods, ConfigMaps, rewrites and objectives count
- * where they are in its namespace.
+ * where they are in its namespace. `tolerant`: faults of other objects are warnings and leave these out; a scheduler
+ * whose `configMapRef` cannot be used picks by its own weights, and is among `schedulerFaults`.
  */
-export function compileGatewayState(values: readonly SourcedValue[]): CompileResult {
-  const checked = checkObjects(values);
+export function compileGatewayState(values: readonly SourcedValue[], options: CompileOptions = {}): CompileResult {
+  const checked = checkObjects(values, options);
   if ('faults' in checked) return checked;
   const [config, another] = ofKind(checked.objects, 'InferenceGatewayConfig');
   if (config === undefined) return { faults: ['no InferenceGatewayConfig was found: add one to the files'] };
   if (another !== undefined) return { faults: [secondGateway(config, another)] };
-  return compileConfig(config, checked.objects);
+  const compiled = compileConfig(config, checked.objects, options);
+  if ('faults' in compiled) return compiled;
+  return { ...compiled, warnings: [...checked.leftOut.map((line) => `${line}: it is left out`), ...compiled.warnings] };
 }
 
 function compileConfig(
   config: CheckedObject<InferenceGatewayConfig>,
   objects: readonly CheckedObject[],
+  { tolerant = false, withoutPods = false }: CompileOptions,
 ): CompileResult {
   const faults: string[] = [];
   const warnings: string[] = [];
+  const schedulerFaults: SchedulerFault[] = [];
   const { metadata, spec } = config.object;
   const { namespace } = metadata;
   const { explain } = spec.observability;
@@ -46,14 +68,24 @@ function compileConfig(
 
   const adapters = adaptersByScheduler(spec.schedulers, config.at, configMaps);
   warnings.push(...adapters.warnings);
+  for (const { schedulers: claimants, message } of adapters.conflicts) {
+    const reason = 'ModelNameConflict';
+    schedulerFaults.push(...claimants.map((scheduler) => ({ scheduler, reason, message }) as const));
+  }
   const objectives = objectivesByScheduler(ofKind(near, 'InferenceObjective'), spec.schedulers);
   warnings.push(...objectives.warnings);
   const overload = compileOverload(spec.overload);
   const schedulers = spec.schedulers.map((scheduler, index): SchedulerState => {
     const picking = compilePickerConfig(scheduler, index, config, configMaps);
     faults.push(...picking.faults);
+    for (const fault of picking.faults) {
+      const message = `${fault}; until then its own weights count`;
+      schedulerFaults.push({ scheduler: scheduler.name, reason: 'PickerConfigInvalid', message });
+      if (tolerant) warnings.push(message);
+    }
     warnings.push(...picking.warnings);
-    const endpoints = schedulerEndpoints(scheduler, pods);
+    const isBare = typeof withoutPods === 'function' ? withoutPods(scheduler.name) : withoutPods;
+    const endpoints = isBare ? { endpoints: [], warnings: [] } : schedulerEndpoints(scheduler, pods);
     warnings.push(...endpoints.warnings);
     const { emptyPoolHoldMs = overload.emptyPoolHoldMs } = picking;
     const named = objectives.of.get(scheduler.name);
@@ -76,7 +108,7 @@ function compileConfig(
   });
   const rewrites = compileRewrites(ofKind(near, 'InferenceModelRewrite'), schedulers);
   warnings.push(...rewrites.warnings);
-  if (faults.length > 0) return { faults };
+  if (faults.length > 0 && !tolerant) return { faults };
 
   return {
     state: {
@@ -91,6 +123,7 @@ function compileConfig(
       rewrites: rewrites.rewrites,
     },
     warnings,
+    schedulerFaults,
   };
 }
 

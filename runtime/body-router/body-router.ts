@@ -23,6 +23,8 @@ export interface BodyRouterOptions {
   onPickerError(error: unknown): void;
   /** Unix seconds that `GET /v1/models` shows as `created`. */
   readonly created: number;
+  /** A scheduler, `namespace/name`, has a ready endpoint, though the state may not have it. Default: by the state alone. */
+  readonly hasEndpoints?: ((scheduler: string) => boolean) | undefined;
 }
 
 export interface BodyRouter extends Processor<RequestStream> {

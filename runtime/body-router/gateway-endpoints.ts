@@ -1,3 +1,4 @@
+import { type SchedulerState, schedulerName } from '../../lib/translate/gateway-state';
 import type { HeaderMap, ImmediateAnswer } from '../ext-proc/processor';
 import { type RefusalName, refuse } from './errors';
 import { modelEntries } from './models/model-list';
@@ -12,17 +13,23 @@ export interface GatewayReply {
 
 /**
  * The answer to a GET (or HEAD) of the model list, of one model, or of the gateway's health; undefined for any other
- * request. `created`: what the models' field `created` shows, Unix seconds.
+ * request. `created`: what the models' field `created` shows, Unix seconds. `hasEndpoints`: the pickers
+ * of the scheduler, `namespace/name`, say that it has a ready endpoint; its endpoints may not be in the state.
  *
  * The model list is the model server's where no scheduler has a model name. Health is 200 while the router runs; ready
  * is 200 while any scheduler has a ready endpoint, because then there are requests that it can serve.
  */
-export function gatewayReply(headers: HeaderMap, routing: Routing, created: number): GatewayReply | undefined {
+export function gatewayReply(
+  headers: HeaderMap,
+  routing: Routing,
+  created: number,
+  hasEndpoints: (scheduler: string) => boolean = () => false,
+): GatewayReply | undefined {
   const method = headers.get(':method');
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const path = (headers.get(':path') ?? '').split(/[?#]/, 1)[0]!;
   if (path === '/health' || path === '/healthz') return { endpoint: 'health', answer: json(200, { status: 'ok' }) };
-  if (path === '/ready' || path === '/readyz') return { endpoint: 'ready', answer: readiness(routing) };
+  if (path === '/ready' || path === '/readyz') return { endpoint: 'ready', answer: readiness(routing, hasEndpoints) };
 
   const match = /^(?:\/.*?)?\/v1\/models(?:\/(.*))?$/.exec(path);
   if (match === null || routing.models.size === 0) return undefined;
@@ -35,8 +42,10 @@ export function gatewayReply(headers: HeaderMap, routing: Routing, created: numb
   return { endpoint: 'models', answer: refuse('model_not_found', { model: name }), refused: 'model_not_found' };
 }
 
-function readiness({ state }: Routing): ImmediateAnswer {
-  const ready = state.schedulers.filter(({ endpoints }) => endpoints.some((endpoint) => endpoint.ready)).length;
+function readiness({ state }: Routing, hasEndpoints: (scheduler: string) => boolean): ImmediateAnswer {
+  const isReady = (scheduler: SchedulerState) =>
+    scheduler.endpoints.some((endpoint) => endpoint.ready) || hasEndpoints(schedulerName(scheduler));
+  const ready = state.schedulers.filter(isReady).length;
   const status = ready > 0 ? 'ready' : 'no model server is ready';
   return json(ready > 0 ? 200 : 503, { status, schedulers: { total: state.schedulers.length, ready } });
 }

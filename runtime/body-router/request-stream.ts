@@ -40,6 +40,7 @@ export interface RouterContext {
   readonly observe: BodyRouterObserver;
   onPickerError(error: unknown): void;
   readonly created: number;
+  readonly hasEndpoints?: ((scheduler: string) => boolean) | undefined;
   readonly turns: Turns;
   readonly routing: () => Routing;
   readonly held: HeldRequests;
@@ -79,7 +80,8 @@ export class RequestStream implements ProcessorStream {
   requestHeaders(headers: HeaderMap, endOfStream: boolean): Answer | Promise<Answer> {
     this.headers = headers;
     const routing = this.context.routing();
-    const reply = gatewayReply(headers, routing, this.context.created);
+    const { created, hasEndpoints } = this.context;
+    const reply = gatewayReply(headers, routing, created, hasEndpoints);
     if (reply !== undefined) {
       if (reply.refused === undefined) this.context.observe.requestAnswered(reply.endpoint);
       else this.context.observe.requestRefused(reply.refused);

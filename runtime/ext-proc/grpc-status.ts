@@ -5,6 +5,7 @@ export const GRPC_STATUS = {
   RESOURCE_EXHAUSTED: 8,
   UNIMPLEMENTED: 12,
   INTERNAL: 13,
+  UNAVAILABLE: 14,
 } as const;
 
 export type GrpcStatus = (typeof GRPC_STATUS)[keyof typeof GRPC_STATUS];

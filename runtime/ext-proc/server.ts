@@ -6,12 +6,13 @@
  * CPU of this process): at 300 requests a second 589 µs a request with node:http2 and 333 µs with this one; at 16
  * concurrent 199 and 71 µs. `node:http2` also takes the resets with which Envoy ends its streams for an attack.
  */
-import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import type { Server, Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import type { BodyBudget } from './body-budget';
 import { type ExtProcCounters, newCounters } from './counters';
 import { GRPC_STATUS } from './grpc-status';
 import { GrpcTransport } from './grpc-transport';
+import { HealthService } from './health-service';
 import { Http2Connection } from './http2/connection';
 import { encodeHeaderBlock } from './http2/header-block';
 import type { RequestHead } from './http2/request-head';
@@ -19,6 +20,7 @@ import type { ServerStream, StreamReceiver } from './http2/server-stream';
 import { type ListenAddress, listen } from './listen';
 import { ProcessStream, type StreamContext } from './process-stream';
 import type { Processor } from './processor';
+import { createListener } from './tls-listener';
 
 export interface ExtProcServerOptions {
   readonly processor: Processor;
@@ -29,22 +31,26 @@ export interface ExtProcServerOptions {
   readonly budget?: BodyBudget;
   /** Namespaces of the dynamic metadata that the processor reads; default none. */
   readonly metadataNamespaces?: ReadonlySet<string>;
-  /** Certificate chain and private key in PEM; default plain text. A client that offers protocols must offer `h2`. */
-  readonly tls?: ServerIdentity;
-  /** Whether health checks are told SERVING while the server is open; default always. */
+  /**
+   * Certificate chain and private key; default plain text. With a `ca`, clients must show a certificate of it. A client
+   * that offers protocols must offer `h2`.
+   */
+  readonly tls?: SecureContextOptions;
+  /** Told why a client was refused before it could say anything. */
+  onRefused?(reason: string): void;
+  /** Whether health checks are told SERVING while the server is open; default always. See `healthChanged`. */
   readonly ready?: () => boolean;
   /** Told of whatever the processor throws. The stream has then ended with INTERNAL. */
   onHandlerError(error: unknown): void;
 }
 
-export interface ServerIdentity {
-  readonly cert: string;
-  readonly key: string;
-}
-
 export interface ExtProcServer {
   readonly address: ListenAddress;
   readonly counters: Readonly<ExtProcCounters>;
+  /** For connections from now on; only where it was started with TLS. */
+  setTls(tls: SecureContextOptions): void;
+  /** `ready` may say something else: who watches the health is told. */
+  healthChanged(): void;
   /**
    * Stops taking streams (GOAWAY, health NOT_SERVING), lets the open ones end for at most `drainMs`, then cuts them.
    * Idempotent.
@@ -53,11 +59,8 @@ export interface ExtProcServer {
 }
 
 const PROCESS_PATH = '/envoy.service.ext_proc.v3.ExternalProcessor/Process';
-const HEALTH_PATH = '/grpc.health.v1.Health/Check';
-
-/** HealthCheckResponse: status = 1, SERVING = 1 or NOT_SERVING = 2, as a gRPC frame. */
-const SERVING = Buffer.from([0, 0, 0, 0, 2, 8, 1]);
-const NOT_SERVING = Buffer.from([0, 0, 0, 0, 2, 8, 2]);
+const HEALTH_CHECK_PATH = '/grpc.health.v1.Health/Check';
+const HEALTH_WATCH_PATH = '/grpc.health.v1.Health/Watch';
 
 const UNSUPPORTED_MEDIA_TYPE = encodeHeaderBlock([[':status', '415']]);
 
@@ -80,25 +83,35 @@ export async function startExtProcServer(options: ExtProcServerOptions): Promise
   };
   const connections = new Set<Http2Connection>();
   let closing: Promise<void> | undefined;
-  const healthAnswer = () => (closing === undefined && (options.ready?.() ?? true) ? SERVING : NOT_SERVING);
+  const health = new HealthService(() => options.ready?.() ?? true);
 
   const accept = (stream: ServerStream, head: RequestHead): StreamReceiver => {
     switch (head.path) {
       case PROCESS_PATH:
         return serveProcess(stream, context);
-      case HEALTH_PATH:
-        return serveHealth(stream, healthAnswer);
+      case HEALTH_CHECK_PATH:
+        return health.check(stream);
+      case HEALTH_WATCH_PATH:
+        return health.watch(stream);
       default:
         refuse(stream, head);
         return DEAF;
     }
   };
   const sockets = new Set<Socket>();
-  const server = serverFor(options.tls, (socket) => {
+  const serve = (socket: Socket) => {
     const connection = new Http2Connection(socket, accept);
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
     if (closing !== undefined) connection.drain();
+  };
+  const { server, setTls } = createListener({
+    tls: options.tls,
+    protocols: ['h2'],
+    serve,
+    onRefused(reason) {
+      if (closing === undefined) options.onRefused?.(reason);
+    },
   });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -110,17 +123,14 @@ export async function startExtProcServer(options: ExtProcServerOptions): Promise
   return {
     address,
     counters,
+    setTls,
+    healthChanged: () => health.changed(),
     close(drainMs) {
+      health.end();
       closing ??= drain(server, connections, sockets, drainMs);
       return closing;
     },
   };
-}
-
-/** Calls `serve` with each connection once it may be read, over TLS where there is an identity. */
-function serverFor(tls: ServerIdentity | undefined, serve: (socket: Socket) => void): Server {
-  if (tls === undefined) return createServer({ noDelay: true }, serve);
-  return createTlsServer({ ...tls, noDelay: true, ALPNProtocols: ['h2'] }, serve);
 }
 
 function serveProcess(stream: ServerStream, context: StreamContext): StreamReceiver {
@@ -133,20 +143,6 @@ function serveProcess(stream: ServerStream, context: StreamContext): StreamRecei
     transport.finish(GRPC_STATUS.INTERNAL, 'the processor failed');
     return DEAF;
   }
-}
-
-/** Every service name gets the same answer, so that the request's bytes do not matter. */
-function serveHealth(stream: ServerStream, answer: () => Buffer): StreamReceiver {
-  const transport = new GrpcTransport(stream);
-  transport.respond();
-  return {
-    data() {},
-    end() {
-      transport.write([answer()]);
-      transport.finish(GRPC_STATUS.OK, '');
-    },
-    lost() {},
-  };
 }
 
 function refuse(stream: ServerStream, head: RequestHead): void {

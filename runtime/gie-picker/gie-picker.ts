@@ -1,3 +1,4 @@
+import type { SecureContextOptions } from 'node:tls';
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import { createTurns } from '../body-router/body/turns';
 import { refuse } from '../body-router/errors';
@@ -6,7 +7,7 @@ import type { EndpointPicker } from '../endpoint-picker/endpoint-picker';
 import type { BodyBudget } from '../ext-proc/body-budget';
 import type { ListenAddress } from '../ext-proc/listen';
 import type { BodyModes } from '../ext-proc/processor';
-import { type ExtProcServer, type ServerIdentity, startExtProcServer } from '../ext-proc/server';
+import { type ExtProcServer, startExtProcServer } from '../ext-proc/server';
 import { type GieContext, GieStream, SERVED_NAMESPACE } from './gie-stream';
 import type { GieObserver } from './observer';
 import { SUBSET_NAMESPACE } from './subset';
@@ -18,8 +19,10 @@ export interface GiePickerOptions {
   /** The pool that this server picks for, `namespace/name`. */
   readonly scheduler: string;
   readonly listen: ListenAddress;
-  /** Default plain text. */
-  readonly tls?: ServerIdentity;
+  /** Default plain text. With a `ca`, proxies must show a certificate of it. */
+  readonly tls?: SecureContextOptions;
+  /** Told why a proxy was refused before it could say anything. */
+  onRefused?(reason: string): void;
   /** How a proxy sends bodies that does not say so itself. Default FULL_DUPLEX_STREAMED, as the protocol demands. */
   readonly bodyModes?: BodyModes;
   /** The largest message taken, in bytes: above the largest `maxRequestBodyBytes`, for a proxy that buffers bodies. */
@@ -81,6 +84,7 @@ export function startGiePicker(options: GiePickerOptions): Promise<ExtProcServer
     metadataNamespaces: NAMESPACES,
     ready: () => current()?.schedulers.has(scheduler) === true,
     onHandlerError: (error) => options.onHandlerError(error),
+    onRefused: (reason) => options.onRefused?.(reason),
     ...(options.budget !== undefined && { budget: options.budget }),
     ...(options.tls !== undefined && { tls: options.tls }),
   });

@@ -7,11 +7,13 @@ import type { Logger } from 'pino';
 import { type EnvoyOptions, type EnvoyState, envoyResourceFiles, union } from '../../lib/translate/envoy';
 import type { GatewayState } from '../../lib/translate/gateway-state';
 import type { PoolStatus } from '../endpoint-picker/status';
+import { directorySource } from '../objects/directory-source';
 import type { RecordOptions } from '../recording/open-recording';
 import { type EnvoyProcess, startEnvoyProcess } from './envoy-process';
 import { assertFree } from './free-address';
 import { followStates } from './state-follower';
 import { type SupervisedProcess, startSupervisedProcess } from './supervised-process';
+import { unservedFields } from './unserved-fields';
 
 export interface LocalGatewayOptions {
   /** Files and folders of YAML. */
@@ -72,7 +74,9 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
   if (options.listen.port !== 0) await assertFree(options.listen.host, options.listen.port);
   const closing = new AbortController();
   const workDir = await mkdtemp(join(tmpdir(), 'igw-'));
-  const follower = followStates(options.paths, log, closing.signal);
+  const follower = followStates(directorySource(options.paths), log, closing.signal, {
+    remarks: ({ objects }) => unservedFields(objects),
+  });
   let router: SupervisedProcess | undefined;
   let pickers: readonly SupervisedProcess[] = [];
   let envoy: EnvoyProcess | undefined;

@@ -22,7 +22,8 @@ export function runLocalRouter({ socketPath, pickerSockets, record, log }: Local
         listen: { path: socketPath },
         state,
         ...(targets.length > 0 && {
-          connectPickers: (first, noAnswer) => connectPickers({ targets, router: 'local', log }, first, noAnswer),
+          connectPickers: (first, noAnswer) =>
+            connectPickers({ targets: () => targets, router: 'local', log }, first, noAnswer),
         }),
         ...(record && { record }),
         log,

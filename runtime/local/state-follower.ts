@@ -1,13 +1,11 @@
 import type { Logger } from 'pino';
-import { compileGatewayState } from '../../lib/translate/compile-gateway-state';
+import { type CompileOptions, compileGatewayState } from '../../lib/translate/compile-gateway-state';
 import type { GatewayState } from '../../lib/translate/gateway-state';
-import { directorySource } from '../objects/directory-source';
-import type { ObjectSet } from '../objects/object-source';
-import { unservedFields } from './unserved-fields';
+import type { ObjectSet, ObjectSource } from '../objects/object-source';
 
-/** The states that the objects of some files compile to, as the files change. */
+/** The states that the objects of a source compile to, as they change. */
 export interface StateFollower {
-  /** Rejects with every fault of the objects when they cannot be used. */
+  /** Rejects with every fault of the objects when they cannot be used, unless it waits for better ones. */
   readonly first: Promise<GatewayState>;
   /** Calls back, one at a time, with the newest state whenever it has changed. A call that rejects is logged. */
   onChange(callback: (next: GatewayState) => Promise<void>): void;
@@ -15,13 +13,28 @@ export interface StateFollower {
   idle(): Promise<void>;
 }
 
-/** Follows files and folders of YAML until `signal` aborts. Later faults are logged, and change nothing. */
-export function followStates(paths: readonly string[], log: Logger, signal: AbortSignal): StateFollower {
+export interface FollowOptions {
+  readonly compile?: CompileOptions;
+  /** Faults before the first state are logged, and better objects are waited for. Default false. */
+  readonly waits?: boolean;
+  /** More that the authors of the objects should know; a sentence each. */
+  readonly remarks?: (set: ObjectSet) => readonly string[];
+  /** Called with each set that compiles. */
+  readonly onGood?: (set: ObjectSet) => void;
+}
+
+/** Follows a source until `signal` aborts. Later faults are logged, and change nothing. */
+export function followStates(
+  source: ObjectSource,
+  log: Logger,
+  signal: AbortSignal,
+  { compile, waits = false, remarks = () => [], onGood }: FollowOptions = {},
+): StateFollower {
   let callback: ((next: GatewayState) => Promise<void>) | undefined;
   let waiting: GatewayState | undefined;
   let pumping: Promise<void> | undefined;
   let started = false;
-  let told: readonly string[] = [];
+  let told: ReadonlySet<string> = new Set();
   const { promise: first, resolve: resolveFirst, reject: rejectFirst } = Promise.withResolvers<GatewayState>();
 
   const pump = async (call: (next: GatewayState) => Promise<void>) => {
@@ -46,18 +59,21 @@ export function followStates(paths: readonly string[], log: Logger, signal: Abor
   };
 
   const onFault = (fault: Error) => {
-    if (!started) rejectFirst(fault);
-    else log.error(`configuration kept as it was: ${fault.message}`);
+    // Who waits has a source that says itself what comes of a fault.
+    if (waits) log.error(fault.message);
+    else if (started) log.error(`configuration kept as it was: ${fault.message}`);
+    else rejectFirst(fault);
   };
-  const onObjects = ({ objects }: ObjectSet) => {
-    const compiled = compileGatewayState(objects);
+  const onObjects = (set: ObjectSet) => {
+    const compiled = compileGatewayState(set.objects, compile);
     if ('faults' in compiled) {
       onFault(new Error(compiled.faults.join('\n')));
       return;
     }
-    const warnings = [...unservedFields(objects), ...compiled.warnings];
-    for (const warning of warnings) if (!told.includes(warning)) log.warn(warning);
-    told = warnings;
+    const warnings = [...remarks(set), ...compiled.warnings];
+    for (const warning of warnings) if (!told.has(warning)) log.warn(warning);
+    told = new Set(warnings);
+    onGood?.(set);
     if (!started) {
       started = true;
       resolveFirst(compiled.state);
@@ -66,9 +82,7 @@ export function followStates(paths: readonly string[], log: Logger, signal: Abor
     waiting = compiled.state;
     wake();
   };
-  directorySource(paths)
-    .watch(onObjects, onFault, signal)
-    .catch((error: Error) => onFault(error));
+  source.watch(onObjects, onFault, signal).catch((error: Error) => onFault(error));
 
   return {
     first,

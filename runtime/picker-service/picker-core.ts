@@ -40,6 +40,8 @@ export interface Pickers {
   status(): readonly PoolStatus[];
   /** What is held here, by scheduler. */
   waiting(): readonly WaitingStatus[];
+  /** The scheduler has an endpoint that is ready; absent where the state says it. */
+  hasEndpoints?(scheduler: string): boolean;
   /** Picker processes that are connected; absent where there are none to connect. */
   peers?(): number;
   /** Tickets that are out may still be used. */

@@ -9,9 +9,12 @@ import { type ExtProcCounters, newCounters } from '../ext-proc/counters';
 import type { ListenAddress } from '../ext-proc/listen';
 import type { ExtProcServer } from '../ext-proc/server';
 import { startGiePicker } from '../gie-picker/gie-picker';
+import type { SourceStatus } from '../objects/object-source';
 import { servePickerRpc } from '../picker-rpc/serve/picker-server';
 import { createRouterMetrics, type MetricsPage } from '../telemetry/router-metrics';
+import { sparing } from '../telemetry/sparing';
 import { createPickerCore } from './picker-core';
+import { untilInformed } from './until-informed';
 
 export interface PickerServiceOptions {
   /** Where routers reach it. */
@@ -19,11 +22,15 @@ export interface PickerServiceOptions {
   readonly tls?: SecureContextOptions;
   /** Where other gateways reach the pickers of single schedulers, by the protocol of the inference extension. */
   readonly extProc?: ReadonlyArray<{ readonly scheduler: string; readonly listen: ListenAddress }>;
+  /** Of those; default plain text. With a `ca`, the other gateways must show a certificate of it. */
+  readonly extProcTls?: SecureContextOptions;
   readonly state: GatewayState;
   /** Pick for these only, each `namespace/name`. Default: all. */
   readonly schedulers?: readonly string[];
   /** Who it is among its replicas, over its lives. */
   readonly replica: string;
+  /** How near `state` is to the cluster's; absent where it does not come from one. */
+  readonly source?: (() => SourceStatus) | undefined;
   readonly log: Logger;
 }
 
@@ -34,7 +41,10 @@ export interface PickerService {
   update(state: GatewayState): void;
   /** For connections from now on. */
   setTls(tls: SecureContextOptions): void;
+  setExtProcTls(tls: SecureContextOptions): void;
   status(): readonly PoolStatus[];
+  /** Resolves once the pods that are ready have been asked for their metrics, or after 2 s. */
+  untilReady(): Promise<void>;
   /** Routers are asked to pick elsewhere, and get at most `drainMs` for it. */
   close(drainMs: number): Promise<void>;
 }
@@ -44,6 +54,9 @@ const MAX_MESSAGE_BYTES = MAX_REQUEST_BODY_BYTES + 1_048_576;
 
 /** Request bodies of other gateways that may lie in this process at once. */
 const BODY_BUDGET_BYTES = 2 * 1024 ** 3;
+
+/** A picker that knows nothing of its pods is no better than none, but no worse either. Milliseconds. */
+const INFORMED_AFTER_MS = 2_000;
 
 /** Rejects when an address cannot be had. */
 export async function startPickerService(options: PickerServiceOptions): Promise<PickerService> {
@@ -55,6 +68,8 @@ export async function startPickerService(options: PickerServiceOptions): Promise
   const budget = new BodyBudget(BODY_BUDGET_BYTES);
   const gieServers: ExtProcServer[] = [];
   const metrics = createRouterMetrics({
+    state: () => state,
+    source: () => options.source?.(),
     pools: () => core.status(),
     waiting: () => core.waiting(),
     counters: () => sumOf(gieServers.map(({ counters }) => counters)),
@@ -70,6 +85,10 @@ export async function startPickerService(options: PickerServiceOptions): Promise
     log,
   });
   const onPickerError = (error: unknown) => log.error({ err: error }, 'no endpoint could be chosen');
+  const onRefused = sparing(
+    (reason) => log.warn({ reason }, 'a connection of another gateway was refused: TLS could not be agreed on'),
+    clock,
+  );
   const startedAt = Date.now();
   let routers = () => 0;
   const closeGie = (drainMs: number) => Promise.all(gieServers.map((one) => one.close(drainMs)));
@@ -78,6 +97,7 @@ export async function startPickerService(options: PickerServiceOptions): Promise
       gieServers.push(
         await startGiePicker({
           ...one,
+          ...(options.extProcTls && { tls: options.extProcTls }),
           picker: core.picker,
           state: () => state,
           maxMessageBytes: MAX_MESSAGE_BYTES,
@@ -87,6 +107,7 @@ export async function startPickerService(options: PickerServiceOptions): Promise
           yieldTurn: () => nextTurn(),
           observe: metrics.router,
           onPickerError,
+          onRefused,
           onHandlerError: (error) => log.error({ err: error }, 'a request of another gateway could not be processed'),
         }),
       );
@@ -99,6 +120,7 @@ export async function startPickerService(options: PickerServiceOptions): Promise
       listen: options.listen,
       ...(options.tls && { tls: options.tls }),
       gateway: () => state.gateway,
+      ready: () => readySchedulers(state),
       identity: { replica: options.replica, boot: `${process.pid}-${startedAt}`, startedAt, schedulers },
       clock,
       log,
@@ -110,9 +132,15 @@ export async function startPickerService(options: PickerServiceOptions): Promise
         state = ownState(next, schedulers);
         known = names(state);
         core.update(state);
+        server.readyChanged();
+        for (const one of gieServers) one.healthChanged();
       },
       setTls: server.setTls,
+      setExtProcTls(tls) {
+        for (const one of gieServers) one.setTls(tls);
+      },
       status: core.status,
+      untilReady: () => untilInformed(core.status, INFORMED_AFTER_MS),
       async close(drainMs) {
         await Promise.all([server.close(drainMs), closeGie(drainMs)]);
         await core.close();
@@ -146,4 +174,8 @@ function ownState(state: GatewayState, schedulers: readonly string[] | undefined
 
 function names({ schedulers }: GatewayState): ReadonlySet<string> {
   return new Set(schedulers.map(schedulerName));
+}
+
+function readySchedulers({ schedulers }: GatewayState): readonly string[] {
+  return schedulers.filter(({ endpoints }) => endpoints.some(({ ready }) => ready)).map(schedulerName);
 }

@@ -1,12 +1,14 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
-import { type GatewayState, type SchedulerState, schedulerName } from '../../lib/translate/gateway-state';
+import { type GatewayState, schedulerName } from '../../lib/translate/gateway-state';
+import { longestHoldMs } from '../../lib/translate/gateway-state/longest-hold';
 import type { PickerTarget } from '../picker-rpc/connect/picker-address';
 import { remotePicker } from '../picker-rpc/connect/remote-picker';
 import type { Pickers } from './picker-core';
 
 export interface RemotePickersOptions {
-  readonly targets: readonly PickerTarget[];
+  /** Of a state. A change opens and ends connections. */
+  readonly targets: (state: GatewayState) => readonly PickerTarget[];
   /** Who the router is among its replicas, over its lives. */
   readonly router: string;
   readonly tls?: () => SecureContextOptions;
@@ -25,7 +27,7 @@ export async function connectPickers(
   let state = first;
   let holds = longestHolds(first);
   const picker = remotePicker({
-    targets,
+    targets: targets(first),
     router,
     boot: `${process.pid}-${Date.now()}`,
     gateway: () => state.gateway,
@@ -44,9 +46,11 @@ export async function connectPickers(
     update(next) {
       state = next;
       holds = longestHolds(next);
+      picker.follow(targets(next));
     },
     status: () => [],
     waiting: () => [],
+    hasEndpoints: picker.hasEndpoints,
     peers: picker.connected,
     close: async () => picker.close(),
   };
@@ -54,10 +58,5 @@ export async function connectPickers(
 
 /** Milliseconds, by scheduler. */
 function longestHolds({ schedulers }: GatewayState): ReadonlyMap<string, number> {
-  return new Map(schedulers.map((scheduler) => [schedulerName(scheduler), longestHold(scheduler)]));
-}
-
-function longestHold({ flowControl, overload }: SchedulerState): number {
-  const bands = flowControl === undefined ? [] : Object.values(flowControl.bands).map(({ ttlMs }) => ttlMs);
-  return Math.max(0, overload.emptyPoolHoldMs ?? 0, ...bands);
+  return new Map(schedulers.map((scheduler) => [schedulerName(scheduler), longestHoldMs({ schedulers: [scheduler] })]));
 }

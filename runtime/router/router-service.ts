@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
 import { MAX_REQUEST_BODY_BYTES } from '../../lib/api/inference-gateway-config/bbr';
 import type { GatewayState } from '../../lib/translate/gateway-state';
@@ -10,15 +11,19 @@ import { createModelNames } from '../explain/model-names';
 import { BodyBudget } from '../ext-proc/body-budget';
 import type { ListenAddress } from '../ext-proc/listen';
 import { startExtProcServer } from '../ext-proc/server';
+import type { SourceStatus } from '../objects/object-source';
 import { createPickerCore, type Pickers } from '../picker-service/picker-core';
 import { openRecording, type RecordOptions } from '../recording/open-recording';
 import { recordingPicker } from '../recording/recording-picker';
 import { createRouterMetrics, type MetricsPage } from '../telemetry/router-metrics';
+import { sparing } from '../telemetry/sparing';
 import { startTracing } from '../telemetry/tracing';
 
 export interface RouterServiceOptions {
   /** Where Envoy reaches the processor. */
   readonly listen: ListenAddress;
+  /** Of `listen`; default plain text. With a `ca`, Envoy must show a certificate of it. */
+  readonly tls?: SecureContextOptions;
   readonly state: GatewayState;
   /** Connects pickers that are processes of their own. Default: they are in this process. */
   readonly connectPickers?: (state: GatewayState, noAnswer: (scheduler: string) => void) => Promise<Pickers>;
@@ -28,6 +33,8 @@ export interface RouterServiceOptions {
   readonly record?: RecordOptions;
   /** Variables that may ask for traces. Default: those of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** How near `state` is to the cluster's; absent where it does not come from one. */
+  readonly source?: (() => SourceStatus) | undefined;
   readonly log: Logger;
 }
 
@@ -36,6 +43,8 @@ export interface RouterService {
   metricsPage(): Promise<MetricsPage>;
   /** The next request is routed by `state`. */
   update(state: GatewayState): void;
+  /** For connections from now on. */
+  setTls(tls: SecureContextOptions): void;
   status(): readonly PoolStatus[];
   /** Takes no more streams, lets the open ones end for at most `drainMs` (default 2000), then cuts them. */
   close(drainMs?: number): Promise<void>;
@@ -58,6 +67,8 @@ export async function startRouterService(options: RouterServiceOptions): Promise
   let state = options.state;
   const budget = new BodyBudget(options.bodyBudgetBytes ?? BODY_BUDGET_BYTES);
   const metrics = createRouterMetrics({
+    state: () => state,
+    source: () => options.source?.(),
     pools: () => pickers.status(),
     waiting: () => pickers.waiting(),
     counters: () => server.counters,
@@ -92,10 +103,16 @@ export async function startRouterService(options: RouterServiceOptions): Promise
     observe: metrics.router,
     onPickerError: (error) => log.error({ err: error }, 'no endpoint could be chosen; the request is answered 503'),
     created: Math.floor(Date.now() / 1000),
+    hasEndpoints: pickers.hasEndpoints,
   });
   const server = await startExtProcServer({
     processor: tracing?.processor(router) ?? router,
     listen: options.listen,
+    ...(options.tls && { tls: options.tls }),
+    onRefused: sparing(
+      (reason) => log.warn({ reason }, 'a connection of Envoy was refused: TLS could not be agreed on'),
+      clock,
+    ),
     maxMessageBytes: MAX_MESSAGE_BYTES,
     budget,
     onHandlerError: (error) => log.error({ err: error }, 'a request could not be processed; Envoy routes it by itself'),
@@ -107,6 +124,7 @@ export async function startRouterService(options: RouterServiceOptions): Promise
       state = next;
       recording?.recorder.fleet(next);
     },
+    setTls: server.setTls,
     status: () => pickers.status(),
     async close(drainMs = DRAIN_MS) {
       const refusing = setTimeout(() => router.refuseHeld(), Math.max(0, drainMs - LAST_ANSWERS_MS));

@@ -2,6 +2,7 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 import { BANDS } from '../../lib/translate/gateway-state';
 import type { AdmissionObserver } from '../endpoint-picker/admission/observe';
 import type { WaitingStatus } from '../endpoint-picker/admission/waiting-room';
+import type { NamedSeries } from './named-series';
 
 /** Seconds; a wait is bounded by the time-to-live of a band. */
 const WAIT_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -9,6 +10,7 @@ const WAIT_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5
 /** GIE's flow control metrics; `priority` is the band, and tenants are no label: clients name them. */
 export function registerAdmissionMetrics(
   registry: Registry,
+  series: NamedSeries,
   waiting: () => readonly WaitingStatus[],
 ): Pick<AdmissionObserver, 'left'> {
   const queueSeconds = new Histogram({
@@ -18,6 +20,7 @@ export function registerAdmissionMetrics(
     buckets: WAIT_BUCKETS,
     registers: [registry],
   });
+  const queued = series.of(queueSeconds);
   const gauge = (name: string, help: string, of: (band: { requests: number; bytes: number }) => number) =>
     new Gauge({
       name,
@@ -39,6 +42,6 @@ export function registerAdmissionMetrics(
   );
   return {
     left: (scheduler, band, outcome, waitedMs) =>
-      queueSeconds.observe({ inference_pool: scheduler, priority: band, outcome }, waitedMs / 1000),
+      queueSeconds.observe(queued({ inference_pool: scheduler, priority: band, outcome }), waitedMs / 1000),
   };
 }

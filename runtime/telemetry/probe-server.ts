@@ -9,6 +9,8 @@ export interface ProbeServerOptions {
   readonly page: () => Promise<{ readonly contentType: string; readonly text: string }> | undefined;
   /** Whether traffic may be sent here. */
   readonly ready: () => boolean;
+  /** Lines for people that `/readyz` has after the word that counts. */
+  readonly details?: () => readonly string[];
 }
 
 export interface ProbeServer {
@@ -20,13 +22,17 @@ export interface ProbeServer {
  * Serves `GET /metrics`, `/healthz` (200 as long as the process can answer at all) and `/readyz` (200 or 503). Rejects
  * when the port is taken.
  */
-export async function startProbeServer({ host, port, page, ready }: ProbeServerOptions): Promise<ProbeServer> {
+export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
+  const { host, port, page, ready, details = () => [] } = options;
   const server = createServer((request, response) => {
     const say = (status: number, text: string, contentType = 'text/plain') =>
       response.writeHead(status, { 'content-type': contentType }).end(text);
     const target = request.method === 'GET' ? request.url : undefined;
     if (target === '/healthz') return say(200, 'ok\n');
-    if (target === '/readyz') return ready() ? say(200, 'ok\n') : say(503, 'not ready\n');
+    if (target === '/readyz') {
+      const [status, word] = ready() ? [200, 'ok'] : [503, 'not ready'];
+      return say(status, [word, ...details(), ''].join('\n'));
+    }
     if (target !== '/metrics') return say(404, '');
     const made = page();
     if (made === undefined) return say(503, 'not ready\n');

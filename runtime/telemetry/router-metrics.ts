@@ -6,7 +6,9 @@ import type { KvEventsObserver } from '../endpoint-picker/kv-events/observe';
 import type { PickerObserver } from '../endpoint-picker/observe';
 import type { EndedDecision } from '../explain/explaining-picker';
 import { registerAdmissionMetrics } from './admission-metrics';
+import { configuredNames } from './configured-names';
 import { labelLimit } from './label-limit';
+import { NamedSeries } from './named-series';
 import { type RouterReadings, registerReadings } from './router-readings';
 import { createTtftMetrics } from './ttft-metrics';
 
@@ -33,12 +35,12 @@ const DECISION_BUCKETS = [1e-5, 2e-5, 3e-5, 4e-5, 5e-5, 7.5e-5, 1e-4, 1.5e-4, 2e
 const ROUTING_BUCKETS = [5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 1e-1, 0.25, 0.5, 1];
 const SIZE_BUCKETS = [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28];
 
-/** Models, adapters and rewrites that get series of their own. */
+/** Models, adapters and rewrites that have series of their own at one time. */
 const MAX_NAMES = 1000;
 
 /**
  * Metrics of the Body-Based Router and the Endpoint Pickers, in the inference extension's names where it has one.
- * Every label value comes from the configuration or from a closed set.
+ * Every label value comes from the configuration, with which it leaves too, or from a closed set.
  */
 export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
   const registry = new Registry();
@@ -144,8 +146,27 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     registers,
   });
   registerReadings(registry, readings);
-  const { left } = registerAdmissionMetrics(registry, () => readings.waiting());
-  const limited = labelLimit(MAX_NAMES);
+  const series = new NamedSeries();
+  const { left } = registerAdmissionMetrics(registry, series, () => readings.waiting());
+  const limit = labelLimit(MAX_NAMES);
+  const limited = limit.of;
+  const of = {
+    requests: series.of(requests),
+    sizes: series.of(sizes),
+    rewrites: series.of(rewrites),
+    elsewhere: series.of(elsewhere),
+    retries: series.of(retries),
+    scrapes: series.of(scrapes),
+    kvEvents: series.of(kvEvents),
+    tokenizing: series.of(tokenizing),
+  };
+
+  function forgetGone(): void {
+    const names = configuredNames(readings.state());
+    series.keep(names);
+    limit.keep(names.models);
+    for (const scheduler of refusedPicks.keys()) if (!names.pools.has(scheduler)) refusedPicks.delete(scheduler);
+  }
 
   function refused(scheduler: string, kind: Refusal | 'no-answer'): void {
     const counts = refusedPicks.get(scheduler) ?? new Map<Refusal | 'no-answer', number>();
@@ -154,33 +175,35 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
   }
 
   return {
-    decided: createTtftMetrics(registry, limited),
+    decided: createTtftMetrics(registry, series, limited),
     router: {
       requestRouted({ model, bodyBytes, decisionMs, rewrite }) {
         const target = limited(model);
         const asked = rewrite === undefined ? target : limited(rewrite.from);
-        requests.inc({ model_name: asked, target_model_name: target });
-        sizes.observe({ target_model_name: target }, bodyBytes);
+        requests.inc(of.requests({ model_name: asked, target_model_name: target }));
+        sizes.observe(of.sizes({ target_model_name: target }), bodyBytes);
         routing.observe(decisionMs / 1000);
         if (rewrite === undefined) return;
-        rewrites.inc({ model_rewrite_name: limited(rewrite.name), model_name: asked, target_model: target });
+        rewrites.inc(
+          of.rewrites({ model_rewrite_name: limited(rewrite.name), model_name: asked, target_model: target }),
+        );
       },
       requestRefused: (refusal) => refusals.inc({ error_code: refusal }),
       requestDefaulted: () => defaulted.inc(),
       requestAnswered: (endpoint) => answered.inc({ endpoint }),
     },
     kvEvents: {
-      kvEvents: (scheduler, kind) => kvEvents.inc({ inference_pool: scheduler, kind }),
+      kvEvents: (scheduler, kind) => kvEvents.inc(of.kvEvents({ inference_pool: scheduler, kind })),
       tokenized: (scheduler, outcome, milliseconds) =>
-        tokenizing.observe({ inference_pool: scheduler, outcome }, milliseconds / 1000),
+        tokenizing.observe(of.tokenizing({ inference_pool: scheduler, outcome }), milliseconds / 1000),
     },
     picker: {
       picked: (_scheduler, _pod, microseconds) => decisions.observe(microseconds / 1e6),
       refused,
-      servedElsewhere: (scheduler, kind) => elsewhere.inc({ inference_pool: scheduler, kind }),
-      retried: (scheduler, attempts) => retries.inc({ inference_pool: scheduler }, attempts),
+      servedElsewhere: (scheduler, kind) => elsewhere.inc(of.elsewhere({ inference_pool: scheduler, kind })),
+      retried: (scheduler, attempts) => retries.inc(of.retries({ inference_pool: scheduler }), attempts),
       scraped: (scheduler, outcome, milliseconds) =>
-        scrapes.observe({ inference_pool: scheduler, outcome }, milliseconds / 1000),
+        scrapes.observe(of.scrapes({ inference_pool: scheduler, outcome }), milliseconds / 1000),
     },
     admission: {
       refused,
@@ -191,6 +214,7 @@ export function createRouterMetrics(readings: RouterReadings): RouterMetrics {
     },
     noAnswer: (scheduler) => refused(scheduler, 'no-answer'),
     async page() {
+      forgetGone();
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };

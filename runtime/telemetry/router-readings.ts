@@ -1,21 +1,30 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { GatewayState } from '../../lib/translate/gateway-state';
 import type { WaitingStatus } from '../endpoint-picker/admission/waiting-room';
 import { EXCLUSION_REASONS } from '../endpoint-picker/health/endpoint-health';
 import type { PodStatus, PoolStatus } from '../endpoint-picker/status';
 import type { ExtProcCounters } from '../ext-proc/counters';
+import type { SourceStatus } from '../objects/object-source';
 
 /** What is read when a page is asked for, so that it costs nothing on the path of a request. */
 export interface RouterReadings {
+  /** In force now: series that carry names which it has not are left out. */
+  state(): GatewayState;
   pools(): readonly PoolStatus[];
   waiting(): readonly WaitingStatus[];
   readonly counters: () => Readonly<ExtProcCounters>;
   bufferedBytes(): number;
   /** Of a router, the picker processes that it is connected to; of a picker process, the routers. Absent: neither is. */
   peers?(): number | undefined;
+  /** Absent where the objects are not those of a cluster. */
+  source?(): SourceStatus | undefined;
 }
 
 /** Series whose values are read with the page: the state of pools, pods and streams. */
-export function registerReadings(registry: Registry, { pools, counters, bufferedBytes, peers }: RouterReadings): void {
+export function registerReadings(
+  registry: Registry,
+  { pools, counters, bufferedBytes, peers, source }: RouterReadings,
+): void {
   const gauge = (name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void) =>
     new Gauge({
       name,
@@ -101,6 +110,24 @@ export function registerReadings(registry: Registry, { pools, counters, buffered
     (metric) => {
       const connected = peers?.();
       if (connected !== undefined) metric.set(connected);
+    },
+  );
+  gauge(
+    'inference_gateway_objects_silence_seconds',
+    'Since the Kubernetes API last said something of the kind that it has been silent about for longest.',
+    [],
+    (metric) => {
+      const status = source?.();
+      if (status !== undefined) metric.set(status.silentMs / 1000);
+    },
+  );
+  gauge(
+    'inference_gateway_objects_remembered',
+    '1 while the objects in force are those of the last run, for the Kubernetes API has not answered since.',
+    [],
+    (metric) => {
+      const status = source?.();
+      if (status !== undefined) metric.set(Number(status.isRemembered));
     },
   );
   gauge('bbr_buffered_body_bytes', 'Bytes of request bodies held at this moment.', [], (metric) => {

@@ -1,5 +1,6 @@
 import { Histogram, type Registry } from 'prom-client';
 import type { EndedDecision } from '../explain/explaining-picker';
+import type { NamedSeries } from './named-series';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 /** Around 1, where predictions are right, finer. */
@@ -12,6 +13,7 @@ const RATIOS = [0.1, 0.25, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4, 10];
  */
 export function createTtftMetrics(
   registry: Registry,
+  series: NamedSeries,
   limited: (model: string) => string,
 ): (decision: EndedDecision) => void {
   const seconds = (name: string, help: string) =>
@@ -31,12 +33,13 @@ export function createTtftMetrics(
     buckets: RATIOS,
     registers: [registry],
   });
+  const [ofObserved, ofPredicted, ofRatios] = [series.of(observed), series.of(predicted), series.of(ratios)];
   return ({ scheduler, model, servedBy, predictedTtftMs, observedTtftMs }) => {
     if (predictedTtftMs === undefined || observedTtftMs === undefined) return;
     const labels = { target_model_name: limited(model) };
-    observed.observe(labels, observedTtftMs / 1000);
+    observed.observe(ofObserved(labels), observedTtftMs / 1000);
     if (servedBy !== undefined) return;
-    predicted.observe(labels, predictedTtftMs / 1000);
-    if (observedTtftMs > 0) ratios.observe({ inference_pool: scheduler }, predictedTtftMs / observedTtftMs);
+    predicted.observe(ofPredicted(labels), predictedTtftMs / 1000);
+    if (observedTtftMs > 0) ratios.observe(ofRatios({ inference_pool: scheduler }), predictedTtftMs / observedTtftMs);
   };
 }

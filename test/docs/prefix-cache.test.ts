@@ -10,6 +10,7 @@ import { MAX_TOKENS } from '../../runtime/endpoint-picker/kv-events/prompt-token
 import { MAX_TOKENIZED_BODY_BYTES } from '../../runtime/endpoint-picker/kv-events/tokenize-request';
 import { newCounters } from '../../runtime/ext-proc/counters';
 import { createRouterMetrics } from '../../runtime/telemetry/router-metrics';
+import { gatewayState } from '../runtime/endpoint-picker/support/fixtures';
 
 const page = readFileSync(join(__dirname, '../../docs/prefix-cache.md'), 'utf8');
 
@@ -33,6 +34,7 @@ test('the simulated model server has the options that are named', () => {
 
 test('the metrics that are named exist', async () => {
   const metrics = createRouterMetrics({
+    state: () => gatewayState(),
     pools: () => [],
     waiting: () => [],
     counters: newCounters,

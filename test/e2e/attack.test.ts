@@ -41,7 +41,7 @@ beforeAll(async () => {
       ],
     }),
   ]);
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
   await Promise.all([several?.close(), single?.close()]);

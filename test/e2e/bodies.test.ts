@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:http2';
 import { startTestGateway, type TestGateway } from './support/gateway';
 import { chatBody, type Sent, send } from './support/send';
-import { until } from './support/until';
 
 const MODEL = 'model-a';
 const CHAT = '/v1/chat/completions';
@@ -176,7 +175,7 @@ describe('once the limit is 1 MiB', () => {
   beforeAll(async () => {
     const spec = { bbr: { enabled: true, maxRequestBodyBytes: MIB } };
     await gateway.writeConfig([{ name: 'a', modelName: MODEL }], spec);
-    await until('the new limit is in force', () => gateway.local.state().maxRequestBodyBytes === MIB);
+    await gateway.untilInForce('the new limit', ({ maxRequestBodyBytes }) => maxRequestBodyBytes === MIB);
   });
 
   test('a body of exactly the limit is served', async () => {

@@ -1,8 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeCertificates } from '../runtime/picker-rpc/support/certificates';
+import type { SecureContextOptions } from 'node:tls';
+import { type Certificates, makeCertificates } from '../runtime/picker-rpc/support/certificates';
 import { type RunningCommand, startCommand } from './support/command';
 import { freeAddresses } from './support/free-addresses';
 import { ONE_SCHEDULER } from './support/one-scheduler';
@@ -43,9 +45,13 @@ async function start(kind: 'router' | 'picker', ...flags: string[]): Promise<Sta
 }
 
 /** The answer to a gRPC health check: a frame with a HealthCheckResponse, whose status SERVING is 1. */
-async function grpcHealth(address: string): Promise<Buffer> {
-  const session = connect(`http://${address}`);
+async function grpcHealth(address: string, tls?: SecureContextOptions): Promise<Buffer> {
+  const session =
+    tls === undefined
+      ? connect(`http://${address}`)
+      : connect(`https://${address}`, { ...tls, servername: 'localhost' });
   try {
+    await once(session, 'connect');
     const request = session.request({
       ':method': 'POST',
       ':path': '/grpc.health.v1.Health/Check',
@@ -109,6 +115,36 @@ test('a picker serves the protocol of the inference extension beside its own', a
   await ready(await start('picker', '--listen', socket('picker'), '--ext-proc', `default/a=${address}`));
   expect(await grpcHealth(address)).toEqual(Buffer.from([0, 0, 0, 0, 2, 8, 1]));
 });
+
+test('Envoy and other gateways are served over TLS where it is asked for, with certificates that may be renewed', async () => {
+  const [own, others] = ['own', 'others'].map((name) => makeCertificates(folder, name));
+  const [cert, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+  const show = async ({ cert: from, key: keyFrom }: Certificates) => {
+    await Promise.all([copyFile(from, cert), copyFile(keyFrom, key)]);
+  };
+  await show(own!);
+  const tls = ['--serve-tls-cert', cert, '--serve-tls-key', key, '--serve-tls-ca', own!.ca];
+  const { hosts, port } = await freeAddresses(2);
+  const [router, picker] = hosts.map((host) => `${host}:${port}`);
+  await ready(await start('router', '--listen', router!, ...tls));
+  await ready(await start('picker', '--listen', socket('picker'), '--ext-proc', `default/a=${picker}`, ...tls));
+
+  const client = { cert: await readFile(own!.cert), key: await readFile(own!.key) };
+  const trusting = async (ca: string, shown: object = client) => ({ ca: await readFile(ca), ...shown });
+  const serving = Buffer.from([0, 0, 0, 0, 2, 8, 1]);
+  for (const address of [router!, picker!]) {
+    expect(await grpcHealth(address, await trusting(own!.ca))).toEqual(serving);
+    const plain = grpcHealth(address).catch(() => 'cut');
+    const stranger = trusting(own!.ca, {}).then((shown) => grpcHealth(address, shown).catch(() => 'cut'));
+    for (const answer of await Promise.all([plain, stranger])) expect(answer).not.toEqual(serving);
+  }
+  await show(others!);
+  for (const address of [router!, picker!]) {
+    await until('the new certificate is shown', async () =>
+      (await grpcHealth(address, await trusting(others!.ca)).catch(() => undefined))?.equals(serving),
+    );
+  }
+}, 60_000);
 
 test('a scheduler that the objects do not have is told of, with those that they have', async () => {
   const picker = await start('picker', '--listen', socket('picker'), '--scheduler', 'default/nope');

@@ -10,6 +10,7 @@ const INT32_MAX = 2_147_483_647;
 
 function metricsOf(router: ReturnType<typeof wholeRouter>) {
   return createRouterMetrics({
+    state: router.state,
     pools: () => router.rig.picker.status(),
     waiting: () => router.admission.waiting(),
     counters: newCounters,

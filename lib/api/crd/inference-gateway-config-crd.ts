@@ -1,3 +1,4 @@
+import { version } from '../../../package.json';
 import { inferenceGatewayConfigSchema } from '../inference-gateway-config/inference-gateway-config';
 import { INFERENCE_GATEWAY_CONFIG_RULES } from '../inference-gateway-config/rules';
 import { statusSchema } from '../inference-gateway-config/status';
@@ -8,7 +9,7 @@ import { type StructuralNode, structuralSchema } from './structural-schema';
 export interface CustomResourceDefinition {
   readonly apiVersion: 'apiextensions.k8s.io/v1';
   readonly kind: 'CustomResourceDefinition';
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
   readonly spec: {
     readonly group: string;
     readonly names: {
@@ -38,12 +39,18 @@ interface CustomResourceVersion {
 
 const GROUP = 'inference.sagemaker.aws.amazon.com';
 
+/** Release of the project that a definition is of: tells ours from others of the same name, and an old one from a new one. */
+export const CRD_RELEASE_ANNOTATION = `${GROUP}/crd-release`;
+
 /** The CustomResourceDefinition of InferenceGatewayConfig. */
 export function inferenceGatewayConfigCrd(): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `inferencegatewayconfigs.${GROUP}` },
+    metadata: {
+      name: `inferencegatewayconfigs.${GROUP}`,
+      annotations: { [CRD_RELEASE_ANNOTATION]: `v${version}` },
+    },
     spec: {
       group: GROUP,
       names: {

@@ -10,6 +10,18 @@ export interface InferenceGatewayConfigSpec {
    */
   readonly tls?: TlsSpec;
   /**
+   * Where clients reach the gateway.
+   * An extension of the published contract.
+   * @default - the defaults of its fields
+   */
+  readonly endpoint?: EndpointSpec;
+  /**
+   * The Envoy pods.
+   * An extension of the published contract.
+   * @default - the defaults of its fields
+   */
+  readonly envoy?: EnvoySpec;
+  /**
    * Authentication of requests. Without it everybody who can reach the gateway can use it. Health checks need no token.
    * @default - none
    */
@@ -73,6 +85,96 @@ export interface TlsSpec {
    * @default - none
    */
   readonly acmArn?: string;
+  /**
+   * Further names that the issued certificate is valid for, besides those of the cluster and of the load balancer. Not with `acmArn`.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly dnsNames?: readonly string[];
+  /**
+   * Issuer of cert-manager that issues the certificate. Absent: an authority of this gateway alone. Not with `acmArn`.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly issuerRef?: IssuerRef;
+}
+
+/** `spec.tls.issuerRef`. */
+export interface IssuerRef {
+  /** Name of the issuer. */
+  readonly name: string;
+  /**
+   * Kind of the issuer. An `Issuer` must be in the namespace of the controller, where the certificate is.
+   * @default IssuerKind.CLUSTER_ISSUER
+   */
+  readonly kind?: IssuerKind;
+  /**
+   * API group of the issuer, where it is of another project.
+   * @default "cert-manager.io"
+   */
+  readonly group?: string;
+}
+
+/** Values of `spec.tls.issuerRef.kind`. */
+export enum IssuerKind {
+  /** `ClusterIssuer` */
+  CLUSTER_ISSUER = 'ClusterIssuer',
+  /** `Issuer` */
+  ISSUER = 'Issuer',
+}
+
+/** `spec.endpoint`. */
+export interface EndpointSpec {
+  /**
+   * How clients reach the gateway: an internal Network Load Balancer that passes TLS through to Envoy, an internal Application Load Balancer, or a Service inside the cluster. Absent: `alb` with `tls.acmArn`, `clusterIP` with `targetGroupArn`, else `nlb`.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly type?: EndpointType;
+  /**
+   * Target group (IP targets, HTTPS or TLS) of a load balancer that is there already: the Envoys become its targets, and none is made. Not with `type` `nlb` or `alb`.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly targetGroupArn?: string;
+  /**
+   * Annotations of the object that makes the load balancer (a Service, or an Ingress for `alb`): subnets, security groups. They win over those of the gateway.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly annotations?: { readonly [key: string]: string };
+}
+
+/** Values of `spec.endpoint.type`. */
+export enum EndpointType {
+  /** `nlb` */
+  NLB = 'nlb',
+  /** `alb` */
+  ALB = 'alb',
+  /** `clusterIP` */
+  CLUSTER_IP = 'clusterIP',
+}
+
+/** `spec.envoy`. */
+export interface EnvoySpec {
+  /**
+   * Fewest Envoy pods.
+   * An extension of the published contract.
+   * @default 2
+   */
+  readonly minReplicas?: number;
+  /**
+   * Most Envoy pods; they are added by CPU use. Not below `minReplicas`.
+   * An extension of the published contract.
+   * @default 10
+   */
+  readonly maxReplicas?: number;
+  /**
+   * Requests and limits of the Envoy container (core/v1 ResourceRequirements). A limit of memory that is not set is 4Gi: request bodies wait in it, and from 64 % of it on new requests get 503.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly resources?: { readonly [key: string]: any };
 }
 
 /** `spec.auth`. */

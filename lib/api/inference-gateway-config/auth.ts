@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
+/** Envoy Gateway takes no longer ones. */
 const httpsUrlSchema = z
   .string()
-  .max(2048)
+  .max(253)
   .regex(/^https:\/\/[^\s/?#]+[^\s]*$/)
   .meta({ expects: 'a URL beginning with https://' });
 

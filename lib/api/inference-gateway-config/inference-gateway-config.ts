@@ -3,6 +3,8 @@ import type { DeepReadonly } from '../schema/deep-readonly';
 import { objectMetaSchema } from '../schema/object-meta';
 import { authSchema } from './auth';
 import { bbrSchema } from './bbr';
+import { endpointSchema } from './endpoint';
+import { envoySchema } from './envoy';
 import { observabilitySchema } from './observability';
 import { overloadSchema } from './overload';
 import { podDefaultsSchema } from './pod-defaults';
@@ -15,6 +17,11 @@ const specSchema = z
     tls: tlsSchema.optional().meta({
       description: 'HTTPS at the gateway. An empty object: a certificate is issued automatically.',
     }),
+    endpoint: endpointSchema.prefault({}).meta({
+      description: 'Where clients reach the gateway.',
+      extension: true,
+    }),
+    envoy: envoySchema.prefault({}).meta({ description: 'The Envoy pods.', extension: true }),
     auth: authSchema.optional().meta({
       description:
         'Authentication of requests. Without it everybody who can reach the gateway can use it. Health checks need no token.',

@@ -8,7 +8,8 @@ const quantityMap = z.record(text, quantitySchema);
 
 /* Deep Kubernetes types are passed through: the API server checks them where they land, in the pods' template. */
 
-const resourcesSchema = z.looseObject({ requests: quantityMap.optional(), limits: quantityMap.optional() });
+/** Requests and limits of a container (core/v1 ResourceRequirements). */
+export const resourcesSchema = z.looseObject({ requests: quantityMap.optional(), limits: quantityMap.optional() });
 
 const tolerationSchema = z.looseObject({
   key: text.optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeepReadonly } from '../schema/deep-readonly';
 
 const conditionSchema = z.strictObject({
   type: z.string().max(316).meta({ description: 'What the condition is about.' }),
@@ -46,3 +47,6 @@ export const statusSchema = z.strictObject({
     }),
   tls: tlsStatusSchema.optional().meta({ description: 'The certificate, where it was issued automatically.' }),
 });
+
+/** `status`. */
+export type GatewayStatus = DeepReadonly<z.output<typeof statusSchema>>;

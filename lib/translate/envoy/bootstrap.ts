@@ -2,6 +2,7 @@ import { envoyAddress } from './address';
 import { processorCluster } from './clusters';
 import type { JsonObject } from './json';
 import type { EnvoyOptions } from './options';
+import { HEAP_ACTIONS, HEAP_LOADSHED_POINTS, heapMonitor, TRACKED_ACCOUNT_POWER } from './overload';
 
 const DEFAULT_MAX_HEAP_BYTES = 4 * 1024 ** 3;
 
@@ -30,19 +31,12 @@ export function bootstrap(options: EnvoyOptions, files: { listeners: string; clu
   };
 }
 
-/** Bodies wait in Envoy's memory for the processor: from 80 % new requests get 503, at the bound uploads are cut. */
 function overloadManager(maxHeapBytes: number): JsonObject {
   return {
     refresh_interval: '0.1s',
-    buffer_factory_config: { minimum_account_to_track_power_of_two: 20 },
+    buffer_factory_config: { minimum_account_to_track_power_of_two: TRACKED_ACCOUNT_POWER },
     resource_monitors: [
-      {
-        name: 'envoy.resource_monitors.fixed_heap',
-        typed_config: {
-          '@type': 'type.googleapis.com/envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig',
-          max_heap_size_bytes: maxHeapBytes,
-        },
-      },
+      heapMonitor(maxHeapBytes),
       {
         name: 'envoy.resource_monitors.global_downstream_max_connections',
         typed_config: {
@@ -52,18 +46,7 @@ function overloadManager(maxHeapBytes: number): JsonObject {
         },
       },
     ],
-    actions: [
-      heapAction('envoy.overload_actions.shrink_heap', { threshold: { value: 0.75 } }),
-      heapAction('envoy.overload_actions.stop_accepting_requests', { threshold: { value: 0.8 } }),
-      heapAction('envoy.overload_actions.reset_high_memory_stream', {
-        scaled: { scaling_threshold: 0.9, saturation_threshold: 1 },
-      }),
-    ],
-    // That resets HTTP/2 streams only; an HTTP/1.1 upload admitted earlier ends here.
-    loadshed_points: [heapAction('envoy.load_shed_points.http1_server_abort_dispatch', { threshold: { value: 1 } })],
+    actions: HEAP_ACTIONS,
+    loadshed_points: HEAP_LOADSHED_POINTS,
   };
-}
-
-function heapAction(name: string, trigger: JsonObject): JsonObject {
-  return { name, triggers: [{ name: 'envoy.resource_monitors.fixed_heap', ...trigger }] };
 }

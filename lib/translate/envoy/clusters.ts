@@ -3,18 +3,17 @@ import { CONNECTION_BUFFER_BYTES } from './connection-buffer';
 import { DESTINATION_ENDPOINT_HEADER } from './control-headers';
 import { type EnvoyState, type Pool, pools } from './envoy-state';
 import type { JsonObject } from './json';
-import type { EnvoyOptions } from './options';
+import { type EnvoyOptions, seconds } from './options';
 import { DEFAULT_BACKEND_CLUSTER, PROCESSOR_CLUSTER, TYPE_URL } from './resource-names';
-
-const CONNECT_TIMEOUT = '2s';
-
-/** No limit of Envoy's may refuse what the picker has admitted. */
-const UNLIMITED = {
-  max_connections: 1_000_000,
-  max_pending_requests: 1_000_000,
-  max_requests: 1_000_000,
-  max_retries: 1_000_000,
-};
+import {
+  CONNECT_TIMEOUT_MS,
+  IDLE_CONNECTION_MS,
+  PROCESSOR_CONNECT_TIMEOUT_MS,
+  PROCESSOR_CONNECTION_WINDOW,
+  PROCESSOR_STREAM_WINDOW,
+  TCP_KEEPALIVE,
+  UNLIMITED,
+} from './upstream-settings';
 
 /** The clusters that come and go: one a pool, and the default backend. `endpointsFile` names a pool's EDS file. */
 export function dynamicClusters(state: EnvoyState, endpointsFile: (pool: Pool) => string): readonly JsonObject[] {
@@ -75,9 +74,7 @@ export function processorCluster(options: EnvoyOptions): JsonObject {
   return {
     name: PROCESSOR_CLUSTER,
     type: 'STATIC',
-    // A worker that accepts hundreds of connections in one turn looks at this one late: a short timeout would let all that
-    // waits for it fail open at once. A processor that is dead refuses, which takes no time.
-    connect_timeout: '5s',
+    connect_timeout: seconds(PROCESSOR_CONNECT_TIMEOUT_MS),
     per_connection_buffer_limit_bytes: CONNECTION_BUFFER_BYTES,
     load_assignment: {
       cluster_name: PROCESSOR_CLUSTER,
@@ -87,9 +84,9 @@ export function processorCluster(options: EnvoyOptions): JsonObject {
     typed_extension_protocol_options: httpOptions({
       explicit_http_config: {
         http2_protocol_options: {
-          initial_stream_window_size: 1024 * 1024,
-          initial_connection_window_size: 16 * 1024 * 1024,
-          max_concurrent_streams: 1_000_000,
+          initial_stream_window_size: PROCESSOR_STREAM_WINDOW,
+          initial_connection_window_size: PROCESSOR_CONNECTION_WINDOW,
+          max_concurrent_streams: UNLIMITED,
         },
       },
     }),
@@ -115,23 +112,35 @@ export function clusterLoadAssignment(pool: Pool): JsonObject {
 
 function upstream(http2: boolean): JsonObject {
   return {
-    connect_timeout: CONNECT_TIMEOUT,
+    connect_timeout: seconds(CONNECT_TIMEOUT_MS),
     per_connection_buffer_limit_bytes: CONNECTION_BUFFER_BYTES,
     circuit_breakers: circuitBreakers(),
-    // A node that vanishes sends no reset; a frozen pod still answers these probes.
     upstream_connection_options: {
-      tcp_keepalive: { keepalive_time: 30, keepalive_interval: 10, keepalive_probes: 3 },
+      tcp_keepalive: {
+        keepalive_time: TCP_KEEPALIVE.idleSeconds,
+        keepalive_interval: TCP_KEEPALIVE.intervalSeconds,
+        keepalive_probes: TCP_KEEPALIVE.probes,
+      },
     },
     typed_extension_protocol_options: httpOptions({
-      // Uvicorn, which serves vLLM, SGLang and others, closes an idle connection after 5 s: be first.
-      common_http_protocol_options: { idle_timeout: '4s' },
+      common_http_protocol_options: { idle_timeout: seconds(IDLE_CONNECTION_MS) },
       explicit_http_config: http2 ? { http2_protocol_options: {} } : { http_protocol_options: {} },
     }),
   };
 }
 
 function circuitBreakers(): JsonObject {
-  return { thresholds: [{ priority: 'DEFAULT', ...UNLIMITED }] };
+  return {
+    thresholds: [
+      {
+        priority: 'DEFAULT',
+        max_connections: UNLIMITED,
+        max_pending_requests: UNLIMITED,
+        max_requests: UNLIMITED,
+        max_retries: UNLIMITED,
+      },
+    ],
+  };
 }
 
 function leastRequest(): JsonObject {

@@ -1,4 +1,5 @@
 import { MAX_REQUEST_BODY_BYTES } from '../../api/inference-gateway-config/bbr';
+import { ACCESS_LOG_FIELDS } from './access-log';
 import { envoyAddress } from './address';
 import { CONNECTION_BUFFER_BYTES } from './connection-buffer';
 import { EARLY_REMOVED_ENVOY_HEADERS, EARLY_REMOVED_HEADERS, IDENTITY_HEADERS } from './control-headers';
@@ -7,9 +8,17 @@ import type { Json, JsonObject } from './json';
 import { localReplyConfig } from './local-replies';
 import { type EnvoyOptions, seconds } from './options';
 import { LISTENER_NAME, PROCESSOR_CLUSTER, ROUTE_CONFIGURATION, STAT_PREFIX, TYPE_URL } from './resource-names';
+import { HEADERS_RECEIVED_MS, REQUEST_RECEIVED_MS, STREAM_IDLE_MS } from './upstream-settings';
 
-/** What the processor has beyond its longest hold: time to decide, and to answer itself. */
-const ANSWER_MS = 2_000;
+/** What the processor has beyond its longest hold: time to decide, and to answer itself. Milliseconds. */
+export const ANSWER_MS = 2_000;
+
+/** What the processor is told of a response: who gave it. */
+export const RESPONSE_ATTRIBUTES = [
+  'upstream.address',
+  'upstream.request_attempt_count',
+  'response.code_details',
+] as const;
 
 /**
  * The listener. Of the state it depends on the longest hold and on `claims` alone, because each change of it drains
@@ -46,10 +55,9 @@ function connectionManager(state: EnvoyState, options: EnvoyOptions, routesFile:
     },
     use_remote_address: true,
     always_set_request_id_in_response: true,
-    request_headers_timeout: '30s',
-    // For the whole of a request to arrive: its body is held in memory meanwhile.
-    request_timeout: '300s',
-    stream_idle_timeout: seconds(options.streamIdleTimeoutMs ?? 600_000),
+    request_headers_timeout: seconds(HEADERS_RECEIVED_MS),
+    request_timeout: seconds(REQUEST_RECEIVED_MS),
+    stream_idle_timeout: seconds(options.streamIdleTimeoutMs ?? STREAM_IDLE_MS),
     early_header_mutation_extensions: [
       {
         name: 'envoy.http.early_header_mutation.header_mutation',
@@ -96,7 +104,7 @@ function processorFilter(state: EnvoyState): JsonObject {
       response_body_mode: 'NONE',
       response_trailer_mode: 'SKIP',
     },
-    response_attributes: ['upstream.address', 'upstream.request_attempt_count', 'response.code_details'],
+    response_attributes: RESPONSE_ATTRIBUTES,
     metadata_options: { receiving_namespaces: { untyped: ['envoy.lb'] } },
   };
 }
@@ -105,28 +113,13 @@ function filter(name: string, config: JsonObject): JsonObject {
   return { name: `envoy.filters.http.${name}`, typed_config: config };
 }
 
-/** JSON, so that nothing a client sends can end a line or a field. */
 function accessLog(): Json {
   return {
     name: 'envoy.access_loggers.stderr',
     typed_config: {
       '@type': 'type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StderrAccessLog',
       log_format: {
-        json_format: {
-          time: '%START_TIME%',
-          request_id: '%REQ(X-REQUEST-ID)%',
-          method: '%REQ(:METHOD)%',
-          path: '%PATH(NQ)%',
-          status: '%RESPONSE_CODE%',
-          details: '%RESPONSE_CODE_DETAILS%',
-          flags: '%RESPONSE_FLAGS%',
-          cluster: '%UPSTREAM_CLUSTER%',
-          endpoint: '%UPSTREAM_REMOTE_ADDRESS%',
-          attempts: '%UPSTREAM_REQUEST_ATTEMPT_COUNT%',
-          received_bytes: '%BYTES_RECEIVED%',
-          sent_bytes: '%BYTES_SENT%',
-          duration_ms: '%DURATION%',
-        },
+        json_format: ACCESS_LOG_FIELDS,
       },
     },
   };

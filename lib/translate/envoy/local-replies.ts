@@ -1,9 +1,12 @@
 import type { JsonObject } from './json';
 import { openAiError } from './openai-error';
 
-interface LocalReply {
-  /** CEL; the first reply whose condition holds is given. */
-  readonly when: string;
+/** What Envoy itself answers, as a client sees it. */
+export interface LocalReply {
+  /** Absent: any other. */
+  readonly status?: number;
+  /** `response.code_details`, where those of one status differ. */
+  readonly details?: string;
   /** Shown to clients. */
   readonly message: string;
   readonly type: string;
@@ -13,50 +16,52 @@ interface LocalReply {
 const INVALID = 'invalid_request_error';
 const UNAVAILABLE = 'service_unavailable';
 
-/** What Envoy itself may answer. */
-const REPLIES: readonly LocalReply[] = [
+/** The first that fits is given. */
+export const LOCAL_REPLIES: readonly LocalReply[] = [
   {
-    when: `response.code_details == 'overload'`,
+    status: 503,
+    details: 'overload',
     message: 'The gateway holds as many request bytes as it can. Try again later.',
     type: UNAVAILABLE,
     code: 'gateway_overloaded',
   },
-  { when: ofStatus(400), message: 'The HTTP request is malformed.', type: INVALID, code: 'bad_request' },
-  { when: ofStatus(403), message: 'The gateway does not allow this request.', type: INVALID, code: 'forbidden' },
-  { when: ofStatus(404), message: 'Nothing is served at this path.', type: INVALID, code: 'no_route' },
-  { when: ofStatus(408), message: 'The request did not arrive in time.', type: INVALID, code: 'request_timeout' },
+  { status: 400, message: 'The HTTP request is malformed.', type: INVALID, code: 'bad_request' },
   {
-    when: ofStatus(413),
+    status: 401,
+    message: 'A valid token is needed: send it as "Authorization: Bearer TOKEN".',
+    type: 'authentication_error',
+    code: 'invalid_token',
+  },
+  { status: 403, message: 'The gateway does not allow this request.', type: INVALID, code: 'forbidden' },
+  { status: 404, message: 'Nothing is served at this path.', type: INVALID, code: 'no_route' },
+  { status: 408, message: 'The request did not arrive in time.', type: INVALID, code: 'request_timeout' },
+  {
+    status: 413,
     message: 'The request body is larger than this gateway takes.',
     type: INVALID,
     code: 'body_too_large',
   },
   {
-    when: ofStatus(431),
+    status: 431,
     message: 'The request headers are larger than this gateway takes.',
     type: INVALID,
     code: 'headers_too_large',
   },
-  { when: ofStatus(429), message: 'Too many requests.', type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  { status: 429, message: 'Too many requests.', type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  { status: 502, message: 'The model server gave no valid answer.', type: 'server_error', code: 'bad_gateway' },
   {
-    when: ofStatus(502),
-    message: 'The model server gave no valid answer.',
-    type: 'server_error',
-    code: 'bad_gateway',
-  },
-  {
-    when: ofStatus(503),
+    status: 503,
     message: 'No model server could take the request.',
     type: UNAVAILABLE,
     code: 'service_unavailable',
   },
   {
-    when: ofStatus(504),
+    status: 504,
     message: 'The model server did not answer in time.',
     type: 'server_error',
     code: 'gateway_timeout',
   },
-  { when: 'true', message: 'The gateway could not answer the request.', type: 'server_error', code: 'internal_error' },
+  { message: 'The gateway could not answer the request.', type: 'server_error', code: 'internal_error' },
 ];
 
 /**
@@ -65,21 +70,23 @@ const REPLIES: readonly LocalReply[] = [
  */
 export function localReplyConfig(): JsonObject {
   return {
-    mappers: REPLIES.map(({ when, message, type, code }) => ({
+    mappers: LOCAL_REPLIES.map((reply) => ({
       filter: {
         extension_filter: {
           name: 'envoy.access_loggers.extension_filters.cel',
           typed_config: {
             '@type': 'type.googleapis.com/envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter',
-            expression: `!('content-type' in response.headers) && ${when}`,
+            expression: `!('content-type' in response.headers) && ${condition(reply)}`,
           },
         },
       },
-      body_format_override: { json_format: openAiError(message, type, code) },
+      body_format_override: { json_format: openAiError(reply.message, reply.type, reply.code) },
     })),
   };
 }
 
-function ofStatus(status: number): string {
-  return `response.code == ${status}`;
+/** In CEL. */
+function condition({ status, details }: LocalReply): string {
+  if (details !== undefined) return `response.code_details == '${details}'`;
+  return status === undefined ? 'true' : `response.code == ${status}`;
 }

@@ -2,11 +2,10 @@ import type { RetryState } from '../gateway-state';
 import { BASE_MODEL_NAME_HEADER, DEFAULT_BACKEND_HEADER, SERVED_ENDPOINT_HEADER } from './control-headers';
 import { catchAllScheduler, type EnvoyState, poolName } from './envoy-state';
 import type { JsonObject } from './json';
-import { openAiError } from './openai-error';
 import { seconds } from './options';
 import { DEFAULT_BACKEND_CLUSTER, ROUTE_CONFIGURATION } from './resource-names';
-
-const DEFAULT_RETRY: RetryState = { attempts: 2, afterDispatch: true };
+import { ROUTER_UNAVAILABLE } from './router-unavailable';
+import { DEFAULT_RETRY, RETRY_BACK_OFF, retryTriggers } from './upstream-settings';
 
 /**
  * The routes: a scheduler's by the base model that the processor names, the default backend's, and last the catch-all,
@@ -70,18 +69,7 @@ function catchAllRoute(state: EnvoyState): JsonObject {
   if (scheduler) return { match: { prefix: '/' }, route: toScheduler(scheduler) };
   return {
     match: { prefix: '/' },
-    direct_response: {
-      status: 503,
-      body: {
-        inline_string: JSON.stringify(
-          openAiError(
-            'The gateway cannot read requests at the moment. Try again later.',
-            'service_unavailable',
-            'router_unavailable',
-          ),
-        ),
-      },
-    },
+    direct_response: { status: ROUTER_UNAVAILABLE.status, body: { inline_string: ROUTER_UNAVAILABLE.body } },
     response_headers_to_add: [
       { header: { key: 'content-type', value: 'application/json' }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' },
     ],
@@ -101,12 +89,10 @@ function toCluster(cluster: string, timeoutMs = 0, retry = DEFAULT_RETRY): JsonO
   };
 }
 
-function retryPolicy({ attempts, afterDispatch }: RetryState): JsonObject {
+function retryPolicy(retry: RetryState): JsonObject {
   return {
-    // Each attempt takes the next of the endpoints that the picker named. `reset` is a connection that broke after the
-    // request was sent.
-    retry_on: afterDispatch ? 'connect-failure,reset,refused-stream' : 'connect-failure,refused-stream',
-    num_retries: attempts,
+    retry_on: retryTriggers(retry).join(','),
+    num_retries: retry.attempts,
     retry_host_predicate: [
       {
         name: 'envoy.retry_host_predicates.previous_hosts',
@@ -117,6 +103,9 @@ function retryPolicy({ attempts, afterDispatch }: RetryState): JsonObject {
     ],
     // Hosts are drawn at random until one is new: enough draws for a small pool that is mostly dead.
     host_selection_retry_max_attempts: 30,
-    retry_back_off: { base_interval: '0.005s', max_interval: '0.05s' },
+    retry_back_off: {
+      base_interval: seconds(RETRY_BACK_OFF.baseMs),
+      max_interval: seconds(RETRY_BACK_OFF.maxMs),
+    },
   };
 }

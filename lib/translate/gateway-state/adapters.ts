@@ -10,6 +10,14 @@ interface AdapterOwner {
   readonly loraAdapters?: readonly string[] | undefined;
 }
 
+/** A model name that two schedulers claim. */
+export interface ModelConflict {
+  /** Both, the one that has the name first. */
+  readonly schedulers: readonly [string, string];
+  /** A sentence without its end. */
+  readonly message: string;
+}
+
 /**
  * The LoRA adapters of each scheduler, by its name: `loraAdapters`, then those of the bbr-managed ConfigMaps of the
  * gateway's namespace whose `baseModel` is its model. A scheduler without a model takes all of them. An adapter claimed
@@ -21,14 +29,26 @@ export function adaptersByScheduler(
   schedulers: readonly AdapterOwner[],
   at: SourcedValue,
   configMaps: ReadonlyArray<CheckedObject<ConfigMap>>,
-): { of: ReadonlyMap<string, readonly string[]>; warnings: readonly string[] } {
+): {
+  of: ReadonlyMap<string, readonly string[]>;
+  warnings: readonly string[];
+  /** Those of the warnings that are about a name claimed twice. */
+  conflicts: readonly ModelConflict[];
+} {
   const warnings: string[] = [];
+  const conflicts: ModelConflict[] = [];
   const models = new Map(schedulers.map((scheduler) => [scheduler.modelName, scheduler.name]));
   const ownerOf = new Map<string, string>();
   const claim = (adapter: string, owner: string, where: string) => {
-    const refusal = unusable(adapter) ?? claimedElsewhere(adapter, owner, ownerOf, models);
-    if (refusal !== undefined) warnings.push(`${where}: adapter ${JSON.stringify(adapter)} ${refusal}: it is left out`);
-    else if (models.get(adapter) !== owner) ownerOf.set(adapter, owner);
+    const claimed = claimedElsewhere(adapter, owner, ownerOf, models);
+    const refusal = unusable(adapter) ?? claimed?.refusal;
+    if (refusal === undefined) {
+      if (models.get(adapter) !== owner) ownerOf.set(adapter, owner);
+      return;
+    }
+    const warning = `${where}: adapter ${JSON.stringify(adapter)} ${refusal}: it is left out`;
+    warnings.push(warning);
+    if (claimed !== undefined) conflicts.push({ schedulers: [claimed.by, owner], message: warning });
   };
 
   for (const [index, { name, loraAdapters = [] }] of schedulers.entries()) {
@@ -51,7 +71,7 @@ export function adaptersByScheduler(
 
   const of = new Map<string, string[]>(schedulers.map(({ name }) => [name, []]));
   for (const [adapter, owner] of ownerOf) of.get(owner)?.push(adapter);
-  return { of, warnings };
+  return { of, warnings, conflicts };
 }
 
 /** A model name travels as a header value. */
@@ -66,9 +86,10 @@ function claimedElsewhere(
   owner: string,
   ownerOf: ReadonlyMap<string, string>,
   models: ReadonlyMap<string | undefined, string>,
-): string | undefined {
+): { readonly by: string; readonly refusal: string } | undefined {
   const model = models.get(adapter);
-  if (model !== undefined && model !== owner) return `is the model of scheduler ${model}`;
+  if (model !== undefined && model !== owner) return { by: model, refusal: `is the model of scheduler ${model}` };
   const other = ownerOf.get(adapter);
-  return other !== undefined && other !== owner ? `belongs to scheduler ${other} already` : undefined;
+  if (other === undefined || other === owner) return undefined;
+  return { by: other, refusal: `belongs to scheduler ${other} already` };
 }

@@ -10,17 +10,27 @@ export interface LabelSelector {
     | undefined;
 }
 
+type Labels = Readonly<Record<string, string>>;
+
 /** Whether every requirement holds. As in Kubernetes, `NotIn` holds where the label is absent. */
-export function selects(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
-  const label = (key: string) => (Object.hasOwn(labels, key) ? labels[key] : undefined);
-  return (
-    Object.entries(selector.matchLabels ?? {}).every(([key, value]) => label(key) === value) &&
-    (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
-      const value = label(key);
+export function selects(selector: LabelSelector, labels: Labels): boolean {
+  return selectorTest(selector)(labels);
+}
+
+/** The same, for the labels of many objects. */
+export function selectorTest({ matchLabels = {}, matchExpressions = [] }: LabelSelector): (labels: Labels) => boolean {
+  const equal = Object.entries(matchLabels);
+  return (labels) =>
+    equal.every(([key, value]) => labelOf(labels, key) === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const value = labelOf(labels, key);
       if (operator === 'Exists') return value !== undefined;
       if (operator === 'DoesNotExist') return value === undefined;
       const listed = value !== undefined && values.includes(value);
       return operator === 'In' ? listed : !listed;
-    })
-  );
+    });
+}
+
+function labelOf(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

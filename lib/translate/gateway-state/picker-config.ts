@@ -36,7 +36,7 @@ export function compilePickerConfig(
   if (reference === undefined) return { ...own, faults: [], warnings: [] };
 
   const fault = (field: string, message: string): CompiledPickerConfig => ({
-    weights,
+    ...own,
     faults: [faultLine(config.at, ['spec', 'schedulers', index, 'configMapRef', field], message)],
     warnings: [],
   });
@@ -54,7 +54,7 @@ export function compilePickerConfig(
       const inner = formatPath(one.path);
       return faultLine(configMap.at, path, inner === '' ? one.message : `${inner}: ${one.message}`);
     };
-    return { weights, faults: parsed.faults.map(describe), warnings: [] };
+    return { ...own, faults: parsed.faults.map(describe), warnings: [] };
   }
   const where = `${sourceLine(configMap.at, path)} ConfigMap ${reference.name}`;
   const warnings = parsed.warnings.map((warning) => `${where}: ${warning}`);

@@ -7,13 +7,13 @@ import type {
 } from '../../endpoint-picker/endpoint-picker';
 import type { PickerMessage } from '../wire/picker-messages';
 import { frames } from '../wire/router-messages';
-import { type Resolve, resolveHost } from './address-follower';
 import { InFlightTickets } from './in-flight-tickets';
 import type { PickerTarget } from './picker-address';
 import { compareReplicas } from './preference';
 import { RemotePick } from './remote-pick';
 import type { Replica, ReplicaContext } from './replica';
 import { ReplicaDirectory } from './replica-directory';
+import { type Resolve, resolveHost } from './resolve-host';
 
 export interface RemotePickerOptions
   extends Pick<ReplicaContext, 'gateway' | 'router' | 'boot' | 'tls' | 'clock' | 'random' | 'log'> {
@@ -29,6 +29,10 @@ export interface RemotePickerOptions
 }
 
 export interface RemotePicker extends EndpointPicker {
+  /** From now on these are the targets. Picks that are awaited of others become `no-answer`. */
+  follow(targets: readonly PickerTarget[]): void;
+  /** Some replica of the scheduler knows an endpoint that is ready, by its last word. */
+  hasEndpoints(scheduler: string): boolean;
   /** Replicas connected now. */
   connected(): number;
   /** Resolves true once some replica of every target is connected, false after `timeoutMs`. */
@@ -109,7 +113,10 @@ export function remotePicker(options: RemotePickerOptions): RemotePicker {
   }
 
   function received(replica: Replica, message: PickerMessage): void {
-    if (message.type === 'goodbye') leaveIfSpare(replica);
+    if (message.type === 'goodbye') {
+      directory.lookAgain(replica);
+      leaveIfSpare(replica);
+    }
     const pick = 'id' in message ? awaited.get(message.id) : undefined;
     if (pick === undefined) return;
     // The pick of one that was late is taken if it comes first; its refusal is not, for another has been asked.
@@ -185,7 +192,8 @@ export function remotePicker(options: RemotePickerOptions): RemotePicker {
       moveFrom(replica);
     },
   };
-  const directory = new ReplicaDirectory(options.targets, options.resolve ?? resolveHost, context, log);
+  const directory = new ReplicaDirectory(options.resolve ?? resolveHost, context, log);
+  directory.follow(options.targets);
 
   return {
     pick(request: PickRequest): PickResult | PendingPick {
@@ -195,6 +203,10 @@ export function remotePicker(options: RemotePickerOptions): RemotePicker {
       ask(pick);
       return pick;
     },
+    follow(targets) {
+      if (!closed) directory.follow(targets);
+    },
+    hasEndpoints: (scheduler) => directory.of(scheduler).some((replica) => replica.hasEndpoints(scheduler)),
     connected: () => directory.all().filter((replica) => replica.isConnected).length,
     untilConnected: (timeoutMs) =>
       new Promise((resolve) => {

@@ -42,6 +42,7 @@ export class Replica {
   private peer: Peer | undefined;
   private hello: PickerHello | undefined;
   private warm = false;
+  private ready: ReadonlySet<string> = new Set();
   private leaving = false;
   private late = false;
   /** Clock, milliseconds: of the oldest ping that nothing was heard after. */
@@ -85,6 +86,11 @@ export class Replica {
     return this.hello.schedulers === undefined || this.hello.schedulers.includes(scheduler);
   }
 
+  /** The scheduler had an endpoint that was ready when the replica last said. */
+  hasEndpoints(scheduler: string): boolean {
+    return this.ready.has(scheduler);
+  }
+
   rank(scheduler: string): number {
     let rank = this.ranks.get(scheduler);
     if (rank === undefined) {
@@ -121,9 +127,10 @@ export class Replica {
     this.closed = false;
   }
 
-  close(): void {
+  /** Ends the connection, and tries no other. */
+  close(reason: string): void {
     this.retire();
-    this.peer?.end('the router ends');
+    this.peer?.end(reason);
   }
 
   private connect(): void {
@@ -173,6 +180,7 @@ export class Replica {
     }
     const decoded = decodePickerMessage(message);
     if (decoded.type === 'warm') this.warm = true;
+    if (decoded.type === 'ready') this.ready = new Set(decoded.schedulers);
     if (decoded.type === 'goodbye') this.leaving = true;
     if (decoded.type === 'reject') this.rejected(decoded.reason);
     else this.context.received(this, decoded);

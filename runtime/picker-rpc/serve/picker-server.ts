@@ -1,7 +1,9 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type SecureContextOptions } from 'node:tls';
+import type { Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
 import { type ListenAddress, listen } from '../../ext-proc/listen';
+import { createListener } from '../../ext-proc/tls-listener';
+import { sparing } from '../../telemetry/sparing';
 import { CLOSED_BY_PEER, Peer } from '../peer';
 import { encodeFrame } from '../wire/frames';
 import { assertSameGateway, decodeRouterHello, encodePickerHello, type PickerHello } from '../wire/hello';
@@ -15,6 +17,8 @@ export interface PickerServerOptions extends SessionContext {
   /** Without it connections are not encrypted. With a `ca`, routers must show a certificate of it. */
   readonly tls?: SecureContextOptions;
   readonly gateway: () => string;
+  /** Schedulers, each `namespace/name`, that have an endpoint which is ready. */
+  readonly ready: () => readonly string[];
   /** Of the hello. */
   readonly identity: Pick<PickerHello, 'replica' | 'boot' | 'startedAt' | 'schedulers'>;
   /** Milliseconds, never going back. */
@@ -32,6 +36,8 @@ export interface PickerServer {
   routers(): number;
   /** For connections from now on. */
   setTls(tls: SecureContextOptions): void;
+  /** `ready` may say something else: routers are told. */
+  readyChanged(): void;
   /** Takes no more routers, and asks those that are connected to pick elsewhere. */
   goodbye(): void;
   /** After `goodbye`: waits for at most `drainMs` until the routers have gone, then cuts them off. Idempotent. */
@@ -57,6 +63,7 @@ export async function servePickerRpc(options: PickerServerOptions): Promise<Pick
   const sessions = new RouterSessions(options, options.lostAfterMs);
   const peers = new Map<Peer, { heardAt: number; known: boolean }>();
   let warm = false;
+  let ready = options.ready();
   let leaving = false;
   let closing: Promise<void> | undefined;
 
@@ -85,6 +92,7 @@ export async function servePickerRpc(options: PickerServerOptions): Promise<Pick
         router = hello.router;
         state.known = true;
         peer.send(encodeFrame(encodePickerHello({ ...identity, gateway: options.gateway(), warm })));
+        peer.send(frames.ready(options.ready()));
         if (leaving) peer.send(frames.goodbye());
         const joined = sessions.join(hello, peer);
         leave = joined.leave;
@@ -112,7 +120,11 @@ export async function servePickerRpc(options: PickerServerOptions): Promise<Pick
     }
   }
 
-  const server = createListener(options.tls, accept, log);
+  const { server, setTls } = createListener({
+    tls: options.tls,
+    serve: accept,
+    onRefused: sparing((reason) => log.warn({ reason }, 'a connection was refused: TLS could not be agreed on'), clock),
+  });
   server.maxConnections = MAX_CONNECTIONS;
   const address = await listen(server, options.listen);
   server.on('error', (error) => log.warn({ reason: error.message }, 'the listener of the picker protocol has a fault'));
@@ -148,8 +160,12 @@ export async function servePickerRpc(options: PickerServerOptions): Promise<Pick
   return {
     address,
     routers: () => sessions.connected(),
-    setTls(tls) {
-      if ('setSecureContext' in server) (server as ReturnType<typeof createTlsServer>).setSecureContext(tls);
+    setTls,
+    readyChanged() {
+      const next = options.ready();
+      if (String(next) === String(ready)) return;
+      ready = next;
+      tell(frames.ready(next));
     },
     goodbye,
     close(drainMs) {
@@ -157,18 +173,4 @@ export async function servePickerRpc(options: PickerServerOptions): Promise<Pick
       return closing;
     },
   };
-}
-
-function createListener(
-  tls: SecureContextOptions | undefined,
-  accept: (socket: Socket) => void,
-  log: Logger,
-): Server | ReturnType<typeof createTlsServer> {
-  if (tls === undefined) return createServer({ noDelay: true }, accept);
-  const isMutual = tls.ca !== undefined;
-  const server = createTlsServer({ ...tls, requestCert: isMutual, rejectUnauthorized: isMutual }, accept);
-  server.on('tlsClientError', (error) => {
-    log.warn({ reason: error.message }, 'a connection was refused: TLS could not be agreed on');
-  });
-  return server;
 }

@@ -8,7 +8,8 @@ const PROTOCOL_VERSION = 1;
 /** The first field of the first message of both sides, by which a stranger is told apart, whatever its version. */
 export const MAGIC = 'igw-picker';
 
-const MAX_SCHEDULERS = 4096;
+/** Of one picker. */
+export const MAX_SCHEDULERS = 4096;
 
 /** What a router says first. `boot` tells its lives apart: what a former life had in flight is over. */
 export interface RouterHello {

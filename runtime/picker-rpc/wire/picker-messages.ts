@@ -1,6 +1,7 @@
 import type { PickedEndpoints, PickRefused, Refusal } from '../../endpoint-picker/endpoint-picker';
 import { Fields } from './fields';
 import { encodeFrame, MAX_PAYLOAD_BYTES } from './frames';
+import { MAX_SCHEDULERS } from './hello';
 import { ProtocolFault } from './protocol-fault';
 import { MAX_ENDPOINTS, MAX_NAME_LENGTH } from './request-fields';
 
@@ -17,10 +18,22 @@ export type PickerMessage =
   | { readonly type: 'goodbye' }
   /** It knows as much as others now. */
   | { readonly type: 'warm' }
+  /** These schedulers, each `namespace/name`, have an endpoint that is ready; the others that it picks for have none. */
+  | { readonly type: 'ready'; readonly schedulers: readonly string[] }
   /** Why the picker ends the connection. */
   | { readonly type: 'reject'; readonly reason: string };
 
-const TYPE = { picked: 0, refused: 1, queued: 2, undecided: 3, pong: 4, goodbye: 5, warm: 6, reject: 7 } as const;
+const TYPE = {
+  picked: 0,
+  refused: 1,
+  queued: 2,
+  undecided: 3,
+  pong: 4,
+  goodbye: 5,
+  warm: 6,
+  reject: 7,
+  ready: 8,
+} as const;
 
 const REFUSALS = [
   'saturated',
@@ -56,6 +69,7 @@ export const frames = {
   pong: () => encodeFrame([TYPE.pong]),
   goodbye: () => encodeFrame([TYPE.goodbye]),
   warm: () => encodeFrame([TYPE.warm]),
+  ready: (schedulers: readonly string[]) => encodeFrame([TYPE.ready, schedulers]),
   reject: (reason: string) => encodeFrame([TYPE.reject, reason.slice(0, MAX_NAME_LENGTH)]),
 };
 
@@ -78,6 +92,8 @@ export function decodePickerMessage(message: readonly unknown[]): PickerMessage 
       return { type: 'goodbye' };
     case TYPE.warm:
       return { type: 'warm' };
+    case TYPE.ready:
+      return { type: 'ready', schedulers: fields.list(MAX_SCHEDULERS, (item) => item.text(MAX_NAME_LENGTH)) };
     case TYPE.reject:
       return { type: 'reject', reason: fields.text(MAX_NAME_LENGTH) };
     default:

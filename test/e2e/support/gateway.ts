@@ -6,82 +6,31 @@ import { stringify } from 'yaml';
 import { findEnvoy } from '../../../runtime/local/envoy-binary';
 import { type LocalGateway, startLocalGateway } from '../../../runtime/local/local-gateway';
 import { freeAddresses } from './free-addresses';
-import { COMMAND, type PodProcess, startPodProcess } from './pod-process';
+import { gatewayObject, podFlags, podObject } from './gateway-objects';
+import { startInCluster } from './kubernetes/cluster-gateway';
+import { COMMAND, startPodProcess } from './pod-process';
 import { send } from './send';
+import type { Fields, TestGateway, TestGatewayOptions, TestPod, TestPodOptions } from './test-gateway';
 import { until } from './until';
+
+export { adaptersObject, rewriteObject } from './gateway-objects';
+export type { TestGateway, TestGatewayOptions } from './test-gateway';
 
 /** Picker processes, where a test does not say: IGW_TEST_PICKERS runs the same tests against processes of their own. */
 const PICKERS = Number(process.env.IGW_TEST_PICKERS ?? 0);
 
-interface TestPodOptions {
-  /** `metadata.name`. */
-  readonly name: string;
-  /** The scheduler whose pod it is: the label `app`. */
-  readonly scheduler: string;
-  /** The Ready condition at the start, default true. */
-  readonly ready?: boolean;
-  /** Model that the server serves; default the scheduler's `modelName`. */
-  readonly model?: string;
-  readonly adapters?: readonly string[];
-  /** Engine seconds per second, default 20: answers come soon, and still token by token. */
-  readonly speed?: number;
-  /** More flags of `inference-gateway model-server`. */
-  readonly flags?: readonly string[];
-  /** No process behind it: what connects is refused, unless the test listens there itself. */
-  readonly absent?: true;
-}
+/** The gateways of this run are made by the controller in a cluster. */
+export const IN_CLUSTER = process.env.IGW_TEST_KUBERNETES !== undefined;
 
-type Fields = Readonly<Record<string, unknown>>;
-
-export interface TestGatewayOptions {
-  /** `spec.schedulers`; `modelSelector` (app = name) and `targetPort` are filled in. */
-  readonly schedulers: readonly (Fields & { readonly name: string; readonly modelName?: string })[];
-  readonly pods: readonly TestPodOptions[];
-  /** The other fields of the InferenceGatewayConfig's `spec`; default BBR on and `explain` off. */
-  readonly spec?: Fields;
-  /** Objects beside it: ConfigMaps, InferenceModelRewrites. */
-  readonly objects?: readonly Fields[];
-  /** Milliseconds, default the product's. */
-  readonly streamIdleTimeoutMs?: number;
-  /** Picker processes; default those of `IGW_TEST_PICKERS`, or none. */
-  readonly pickers?: number;
-}
-
-interface TestPod extends PodProcess {
-  readonly name: string;
-}
-
-export interface TestGateway {
-  /** `http://127.0.0.1:port`, without `/v1`. */
-  readonly url: string;
-  readonly local: LocalGateway;
-  /** The folder of objects that the gateway follows. */
-  readonly folder: string;
-  /** By name. Rejects pods that are absent. */
-  pod(name: string): TestPod;
-  readonly pods: readonly TestPod[];
-  /** `ip:port` of a pod, absent ones too. */
-  address(name: string): string;
-  /** Starts the process of a pod that was absent. */
-  startAbsent(name: string): Promise<void>;
-  /** Resolves once no request is in flight by the pickers' ledgers. */
-  untilIdle(): Promise<void>;
-  /** The metrics pages of the router and of the picker processes, one after another. */
-  metrics(): Promise<string>;
-  /** What the supervisor logged, as JSON lines. */
-  readonly logs: readonly string[];
-  /** Puts another `spec` (with its schedulers, filled in as at the start) in the gateway's file. */
-  writeConfig(schedulers: TestGatewayOptions['schedulers'], spec?: Fields): Promise<void>;
-  /** Sets the Ready condition of the pods named, in the pods' file. */
-  writeReady(ready: Readonly<Record<string, boolean>>): Promise<void>;
-  /** A file of objects in the folder, replaced as a whole; without objects it is removed. */
-  writeObjects(file: string, objects: readonly Fields[]): Promise<void>;
-  /** Ends every process, and removes the folder. */
-  close(): Promise<void>;
-}
-
-/** A gateway as `inference-gateway local` runs it, and a process for every pod. Rejects with nothing left running. */
+/**
+ * A gateway and a process for every pod: as `inference-gateway local` runs it, or with IGW_TEST_KUBERNETES as the
+ * controller makes it in a cluster. Rejects with nothing left running.
+ */
 export async function startTestGateway(options: TestGatewayOptions): Promise<TestGateway> {
+  return IN_CLUSTER ? startInCluster(options) : startOnThisMachine(options);
+}
+
+async function startOnThisMachine(options: TestGatewayOptions): Promise<TestGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'igw-e2e-'));
   const { hosts, port } = await freeAddresses(options.pods.length);
   const ready = new Map(options.pods.map((pod) => [pod.name, pod.ready ?? true]));
@@ -132,7 +81,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     throw error;
   }
 
-  const { url, pools, metricsUrl, pickerMetricsUrls } = local;
+  const { url, pools, state, pids, metricsUrl, pickerMetricsUrls } = local;
   return {
     url,
     local,
@@ -145,6 +94,18 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
       return found;
     },
     startAbsent: (name) => startPod(options.pods.find((pod) => pod.name === name)!),
+    async untilInForce(what, holds) {
+      await until(`in force: ${what}`, () => holds(state()));
+    },
+    killRouters() {
+      const { router } = pids();
+      if (router === undefined) return;
+      try {
+        process.kill(router, 'SIGKILL');
+      } catch {
+        // It is gone already.
+      }
+    },
     async untilIdle() {
       await until('no request is in flight', async () => {
         const statuses = await pools();
@@ -164,78 +125,5 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     },
     writeObjects: write,
     close,
-  };
-}
-
-function gatewayObject(schedulers: TestGatewayOptions['schedulers'], port: number, spec: Fields): Fields {
-  return {
-    apiVersion: 'inference.sagemaker.aws.amazon.com/v1alpha1',
-    kind: 'InferenceGatewayConfig',
-    metadata: { name: 'test', namespace: 'default' },
-    spec: {
-      bbr: { enabled: true },
-      ...spec,
-      schedulers: schedulers.map((scheduler) => ({
-        modelSelector: { matchLabels: { app: scheduler.name } },
-        targetPort: port,
-        ...scheduler,
-      })),
-    },
-  };
-}
-
-function podObject({ name, scheduler }: TestPodOptions, host: string, ready: boolean): Fields {
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, namespace: 'default', labels: { app: scheduler } },
-    status: { podIP: host, conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
-  };
-}
-
-function podFlags(pod: TestPodOptions, schedulers: TestGatewayOptions['schedulers']): readonly string[] {
-  const model = pod.model ?? schedulers.find(({ name }) => name === pod.scheduler)?.modelName;
-  return [
-    ...(model === undefined ? [] : ['--model', model]),
-    ...(pod.adapters === undefined ? [] : ['--adapters', ...pod.adapters]),
-    ...['--speed', String(pod.speed ?? 20)],
-    ...(pod.flags ?? []),
-  ];
-}
-
-/** A ConfigMap that names adapters, as the Body-Based Router reads it. */
-export function adaptersObject(baseModel: string, adapters: readonly string[]): Fields {
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: {
-      name: `adapters-of-${baseModel.replaceAll(/[^a-z0-9]/g, '-')}`,
-      namespace: 'default',
-      labels: { 'inference.networking.k8s.io/bbr-managed': 'true' },
-    },
-    data: { baseModel, adapters: adapters.map((adapter) => `- ${adapter}\n`).join('') },
-  };
-}
-
-/** An InferenceModelRewrite of one rule: `from` to the targets, by weight; without `from` a generic rule. */
-export function rewriteObject(
-  name: string,
-  scheduler: string,
-  from: string | undefined,
-  targets: Readonly<Record<string, number>>,
-): Fields {
-  return {
-    apiVersion: 'inference.networking.x-k8s.io/v1alpha2',
-    kind: 'InferenceModelRewrite',
-    metadata: { name, namespace: 'default' },
-    spec: {
-      poolRef: { name: scheduler },
-      rules: [
-        {
-          ...(from !== undefined && { matches: [{ model: { type: 'Exact', value: from } }] }),
-          targets: Object.entries(targets).map(([modelRewrite, weight]) => ({ modelRewrite, weight })),
-        },
-      ],
-    },
   };
 }

@@ -7,14 +7,14 @@ import { until } from './until';
 const KILL_EVERY_MS = 5;
 
 /**
- * Runs `action` while the router process is dead: SIGKILL, again as often as the supervisor starts it anew. Resolves
+ * Runs `action` while every router process is dead: SIGKILL, again as often as it is started anew. Resolves
  * once the router that is left alone afterwards answers.
  */
 export async function withoutRouter<T>(gateway: TestGateway, action: () => Promise<T>): Promise<T> {
   let over = false;
   const killing = (async () => {
     while (!over) {
-      killRouter(gateway);
+      gateway.killRouters();
       await sleep(KILL_EVERY_MS);
     }
   })();
@@ -24,17 +24,6 @@ export async function withoutRouter<T>(gateway: TestGateway, action: () => Promi
     over = true;
     await killing;
     await routerAnswers(gateway);
-  }
-}
-
-/** SIGKILL, once. */
-function killRouter(gateway: TestGateway): void {
-  const pid = gateway.local.pids().router;
-  if (pid === undefined) return;
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It is gone already.
   }
 }
 

@@ -36,6 +36,8 @@ export interface WholeRouter {
   /** Moves the clock, firing what is due on the way. */
   pass(milliseconds: number): void;
   update(...schedulers: SchedulerState[]): void;
+  /** In force now. */
+  state(): GatewayState;
 }
 
 export interface Sent {
@@ -98,6 +100,7 @@ export function wholeRouter(change: Partial<SchedulerState> = {}, whole: Partial
     processor,
     picks,
     told,
+    state: () => state,
     send: (headers = {}, body = '{"model":"llama","prompt":"hi"}') => sendThrough(processor, headers, body),
     pass(milliseconds) {
       const end = rig.now + milliseconds;

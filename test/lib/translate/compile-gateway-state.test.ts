@@ -1,7 +1,7 @@
 import { SCHEDULER_PROFILES } from '../../../lib/api/inference-gateway-config/scorer-weights';
 import { compileGatewayState } from '../../../lib/translate/compile-gateway-state';
 import type { SourcedValue } from '../../../lib/translate/sourced-value';
-import { configMapObject, gatewayConfig, objectiveObject, podObject, schedulerSpec } from './builders';
+import { adaptersObject, configMapObject, gatewayConfig, objectiveObject, podObject, schedulerSpec } from './builders';
 
 function compiled(objects: readonly SourcedValue[]) {
   const result = compileGatewayState(objects);
@@ -185,4 +185,77 @@ describe('compileGatewayState', () => {
     expect(found[0]).toMatch(/^test:7 spec\.schedulers\[0\]\.\w+: /);
     expect(found[2]).toMatch(/^test status\.podIP: /);
   });
+});
+
+describe('tolerant', () => {
+  const tolerant = (values: Parameters<typeof compileGatewayState>[0]) =>
+    compileGatewayState(values, { tolerant: true });
+
+  test('a fault of another object leaves it out, with a warning; the others count', () => {
+    const result = tolerant([
+      gatewayConfig([schedulerSpec('llama')]),
+      objectiveObject('urgent', 'llama', { priority: 'high' }),
+      objectiveObject('batch', 'llama', { priority: -1 }),
+      adaptersObject('adapters', 'llama', ['sql']),
+      configMapObject('broken', { baseModel: '' }, { labels: { 'inference.networking.k8s.io/bbr-managed': 'true' } }),
+    ]);
+    if (!('state' in result)) throw new Error(result.faults.join());
+    expect(result.state.schedulers[0]).toMatchObject({
+      adapters: ['sql'],
+      objectives: [{ name: 'batch', priority: -1 }],
+    });
+    expect(result.warnings).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/spec\.priority: must be an integer.*: it is left out$/),
+        expect.stringMatching(/data\.baseModel must name the base model.*: it is left out$/),
+      ]),
+    );
+  });
+
+  test('a fault of the config holds back everything', () => {
+    expect(tolerant([gatewayConfig([schedulerSpec('llama', { targetPort: 0 })])])).toEqual({
+      faults: [expect.stringContaining('spec.schedulers[0].targetPort')],
+    });
+  });
+
+  test('a configMapRef that cannot be used lets its scheduler pick and hold by its own word, and is told', () => {
+    const spec = { configMapRef: { name: 'nowhere' }, flowControl: { maxTenants: 7 } };
+    const result = tolerant([gatewayConfig([schedulerSpec('llama', spec), schedulerSpec('qwen')])]);
+    if (!('state' in result)) throw new Error(result.faults.join());
+    const [llama, qwen] = result.state.schedulers;
+    expect(llama?.weights).toEqual(qwen?.weights);
+    expect(llama?.flowControl).toMatchObject({ maxTenants: 7 });
+    expect(result.schedulerFaults).toEqual([
+      {
+        scheduler: 'llama',
+        reason: 'PickerConfigInvalid',
+        message: expect.stringContaining('there is no ConfigMap nowhere in namespace default'),
+      },
+    ]);
+    expect(result.warnings).toContain(result.schedulerFaults[0]?.message);
+  });
+});
+
+test('an adapter that two claim is told of both, whether tolerant or not', () => {
+  const values = [
+    gatewayConfig([
+      schedulerSpec('llama', { loraAdapters: ['sql'] }),
+      schedulerSpec('qwen', { loraAdapters: ['sql'] }),
+    ]),
+  ];
+  const result = compileGatewayState(values);
+  if (!('state' in result)) throw new Error(result.faults.join());
+  expect(result.schedulerFaults.map(({ scheduler, reason }) => [scheduler, reason])).toEqual([
+    ['llama', 'ModelNameConflict'],
+    ['qwen', 'ModelNameConflict'],
+  ]);
+  expect(result.warnings).toContain(result.schedulerFaults[0]?.message);
+});
+
+test('where nobody reads pods, nobody is told that there are none', () => {
+  const values = [gatewayConfig([schedulerSpec('llama')]), podObject('llama-0', 'llama', '10.0.0.1')];
+  const warned = compileGatewayState(values.slice(0, 1));
+  expect('warnings' in warned && warned.warnings).toEqual([expect.stringContaining('selects no pod')]);
+  const result = compileGatewayState(values, { withoutPods: true });
+  expect(result).toMatchObject({ state: { schedulers: [{ endpoints: [] }] }, warnings: [] });
 });

@@ -53,6 +53,17 @@ test('HEAD is answered as GET, other methods are not', () => {
   expect(get('/v1/models', STATE, 'POST')).toBeUndefined();
 });
 
+test('is ready where the pickers know an endpoint that the state has not', () => {
+  const state = gateway({ schedulers: [scheduler('a', { endpoints: [] }), scheduler('b', { endpoints: [] })] });
+  const headers = new Map([
+    [':method', 'GET'],
+    [':path', '/readyz'],
+  ]);
+  const answer = (ready: string) => gatewayReply(headers, compileRouting(state), 0, (name) => name === ready)!.answer;
+  expect(answer('ns/none').status).toBe(503);
+  expect(answer('ns/b')).toMatchObject({ status: 200, body: expect.stringContaining('"total":2,"ready":1') });
+});
+
 test.each(['/v1/modelsx', '/v2/models', '/v1/responses/r1', '/foo/health'])('GET %s is not for the gateway', (path) => {
   expect(get(path)).toBeUndefined();
 });

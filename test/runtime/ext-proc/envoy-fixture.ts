@@ -19,6 +19,8 @@ export interface TestEnvoyOptions {
   readonly upstream: Address;
   /** `envoy.reloadable_features.ext_proc_graceful_grpc_close`. */
   readonly gracefulClose: boolean;
+  /** Paths of PEM files: whom Envoy trusts as the processor, and what it shows of itself. Default: no TLS. */
+  readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
 }
 
 interface Address {
@@ -77,7 +79,7 @@ const type = (name: string) => ({ '@type': `type.googleapis.com/envoy.${name}` }
 const address = ({ host, port }: Address) => ({ address: { socket_address: { address: host, port_value: port } } });
 const ANY_PORT = { host: '127.0.0.1', port: 0 };
 
-function bootstrap({ processor, upstream, gracefulClose }: TestEnvoyOptions): unknown {
+function bootstrap({ processor, upstream, gracefulClose, tls }: TestEnvoyOptions): unknown {
   const extProc = {
     name: 'envoy.filters.http.ext_proc',
     typed_config: {
@@ -138,9 +140,31 @@ function bootstrap({ processor, upstream, gracefulClose }: TestEnvoyOptions): un
         },
       ],
       clusters: [
-        { ...cluster('processor', processor), typed_extension_protocol_options: http2 },
+        {
+          ...cluster('processor', processor),
+          typed_extension_protocol_options: http2,
+          ...(tls && { transport_socket: upstreamTls(tls) }),
+        },
         cluster('upstream', upstream),
       ],
+    },
+  };
+}
+
+function upstreamTls({ ca, cert, key }: NonNullable<TestEnvoyOptions['tls']>): unknown {
+  return {
+    name: 'envoy.transport_sockets.tls',
+    typed_config: {
+      ...type('extensions.transport_sockets.tls.v3.UpstreamTlsContext'),
+      sni: 'localhost',
+      common_tls_context: {
+        alpn_protocols: ['h2'],
+        tls_certificates: [{ certificate_chain: { filename: cert }, private_key: { filename: key } }],
+        validation_context: {
+          trusted_ca: { filename: ca },
+          match_typed_subject_alt_names: [{ san_type: 'DNS', matcher: { exact: 'localhost' } }],
+        },
+      },
     },
   };
 }

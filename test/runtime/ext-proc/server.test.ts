@@ -13,6 +13,9 @@ import { frame, goldenFrame } from './golden';
 
 const PROCESS = '/envoy.service.ext_proc.v3.ExternalProcessor/Process';
 const HEALTH = '/grpc.health.v1.Health/Check';
+const WATCH = '/grpc.health.v1.Health/Watch';
+const SERVING = '00000000020801';
+const NOT_SERVING = '00000000020802';
 const HEADERS_ANSWER = '00000000040a020a00';
 
 let servers: ExtProcServer[] = [];
@@ -27,7 +30,7 @@ afterEach(async () => {
 async function startServer(
   handlers: Partial<ProcessorStream> = {},
   listen: ListenAddress = { host: '127.0.0.1', port: 0 },
-  options: Pick<ExtProcServerOptions, 'tls' | 'ready'> = {},
+  options: Pick<ExtProcServerOptions, 'tls' | 'ready' | 'onRefused'> = {},
 ) {
   const closed: string[] = [];
   const idle = () => CONTINUE;
@@ -111,6 +114,50 @@ describe('over TLS', () => {
 
     expect(await outcome(stream)).toEqual({ answers: HEADERS_ANSWER, status: '0' });
     expect(session.alpnProtocol).toBe('h2');
+  });
+
+  test('takes only clients with a certificate of its authority where it has one, and says why it refuses others', async () => {
+    const [own, stranger] = [selfSigned(), selfSigned()];
+    const refused: string[] = [];
+    const { server } = await startServer(
+      {},
+      { host: '127.0.0.1', port: 0 },
+      { tls: { ...own, ca: own.cert }, onRefused: (reason) => refused.push(reason) },
+    );
+    const { port } = server.address as { port: number };
+    const ask = (shown: { cert: string; key: string } | undefined) => {
+      const session = connect(`https://localhost:${port}`, { ca: own.cert, ...shown });
+      session.on('error', () => {});
+      sessions.push(session);
+      return outcome(call(session, HEALTH).end());
+    };
+
+    expect(await ask(own)).toEqual({ answers: SERVING, status: '0' });
+    expect(await ask(undefined)).toEqual({ answers: '', status: undefined });
+    expect(await ask(stranger)).toEqual({ answers: '', status: undefined });
+    await until(() => refused.length === 2);
+    expect(refused[0]).toContain('peer did not return a certificate');
+    expect(refused[1]).toContain('its certificate is refused: DEPTH_ZERO_SELF_SIGNED_CERT');
+  });
+
+  test('new connections get the certificate that was set last, and the open ones go on', async () => {
+    const [first, second] = [selfSigned(), selfSigned()];
+    const { server } = await startServer({}, { host: '127.0.0.1', port: 0 }, { tls: first });
+    const { port } = server.address as { port: number };
+    const trusting = (ca: string) => {
+      const session = connect(`https://localhost:${port}`, { ca });
+      session.on('error', () => {});
+      sessions.push(session);
+      return session;
+    };
+    const old = trusting(first.cert);
+    expect((await outcome(call(old, HEALTH).end())).answers).toBe(SERVING);
+
+    server.setTls(second);
+
+    expect((await outcome(call(trusting(second.cert), HEALTH).end())).answers).toBe(SERVING);
+    expect((await outcome(call(trusting(first.cert), HEALTH).end())).answers).toBe('');
+    expect((await outcome(call(old, HEALTH).end())).answers).toBe(SERVING);
   });
 
   test('closes though a client has not done its handshake', async () => {
@@ -359,6 +406,55 @@ describe('health', () => {
 
     expect(await outcome(check)).toEqual({ answers: '00000000020802', status: '0' });
     await closing;
+  });
+});
+
+describe('a watch of the health', () => {
+  /** The statuses that have come, in order, and what ends the watch. */
+  const watch = (session: ClientHttp2Session) => {
+    const stream = call(session, WATCH);
+    const told: string[] = [];
+    stream.on('data', (chunk: Buffer) => told.push(chunk.toString('hex')));
+    stream.end(frame(Buffer.alloc(0)));
+    return { stream, told };
+  };
+
+  test('tells the status at once, and then each change and nothing else', async () => {
+    let ready = false;
+    const { server } = await startServer({}, undefined, { ready: () => ready });
+    const { told } = watch(connectTo(server.address));
+    await until(() => told.length === 1);
+    server.healthChanged();
+    ready = true;
+    server.healthChanged();
+    server.healthChanged();
+    await until(() => told.length === 2);
+    ready = false;
+    server.healthChanged();
+    await until(() => told.length === 3);
+    expect(told).toEqual([NOT_SERVING, SERVING, NOT_SERVING]);
+  });
+
+  test('is told NOT_SERVING and ended when the server drains, and does not hold the drain up', async () => {
+    const { server } = await startServer();
+    const { stream, told } = watch(connectTo(server.address));
+    await until(() => told.length === 1);
+    const ending = outcome(stream);
+    await server.close(60_000);
+    expect(await ending).toEqual({ answers: NOT_SERVING, status: '14' });
+  });
+
+  test('that its client has left costs nothing more', async () => {
+    let asked = 0;
+    const { server } = await startServer({}, undefined, { ready: () => ++asked > 0 });
+    const session = connectTo(server.address);
+    const { stream, told } = watch(session);
+    await until(() => told.length === 1);
+    stream.close(constants.NGHTTP2_CANCEL);
+    expect((await outcome(call(session, HEALTH).end())).answers).toBe(SERVING);
+    const before = asked;
+    server.healthChanged();
+    expect(asked).toBe(before);
   });
 });
 

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { followStates, type StateFollower } from '../../../runtime/local/state-follower';
+import { directorySource } from '../../../runtime/objects/directory-source';
+import type { ObjectSet } from '../../../runtime/objects/object-source';
 
 let folder: string;
 let stop: AbortController;
@@ -34,7 +36,7 @@ spec:
 
 function follow(): StateFollower {
   const log = pino({ level: 'warn' }, { write: (line: string) => void logs.push(line) });
-  return followStates([folder], log, stop.signal);
+  return followStates(directorySource([folder]), log, stop.signal);
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -101,4 +103,28 @@ test('a warning is told once, not at every edit', async () => {
   await until(() => calls === 1);
 
   expect(logs.filter((line) => line.includes('selects no pod'))).toHaveLength(1);
+});
+
+test('who waits gets the first state that can be used, and hears why those before could not', async () => {
+  await write('Upper');
+  const good: ObjectSet[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logs.push(line) });
+  const follower = followStates(directorySource([folder]), log, stop.signal, {
+    waits: true,
+    remarks: () => ['a remark'],
+    onGood: (set) => good.push(set),
+  });
+  await until(() => logs.some((line) => line.includes('gateway.yaml:7 spec.schedulers[0].name')));
+  expect(good).toEqual([]);
+  await write('one');
+  expect((await follower.first).schedulers[0]?.modelName).toBe('one');
+  expect(good).toHaveLength(1);
+  expect(logs.filter((line) => line.includes('a remark'))).toHaveLength(1);
+});
+
+test('the objects are compiled as it is asked for', async () => {
+  await write('one');
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logs.push(line) });
+  await followStates(directorySource([folder]), log, stop.signal, { compile: { withoutPods: true } }).first;
+  expect(logs).toEqual([]);
 });

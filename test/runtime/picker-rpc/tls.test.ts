@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { followTlsFiles, type TlsFiles } from '../../../runtime/picker-rpc/tls-files';
 import { until } from '../../e2e/support/until';
@@ -86,6 +86,28 @@ test('renewed files are used by connections from then on, and files that do not 
   copyFileSync(others.key, paths.key);
   await until('the new ones are in use', () => changes === 1);
   expect(String(files.current().cert)).not.toBe(first);
+});
+
+test('a Secret that kubelet swaps for another is read as a whole', async () => {
+  const mount = join(rig.folder, 'mount');
+  const revision = (name: string, { cert, key }: Certificates) => {
+    mkdirSync(join(mount, name), { recursive: true });
+    copyFileSync(cert, join(mount, name, 'tls.crt'));
+    copyFileSync(key, join(mount, name, 'tls.key'));
+    symlinkSync(name, join(mount, '..data_tmp'));
+    renameSync(join(mount, '..data_tmp'), join(mount, '..data'));
+  };
+  revision('..1', own);
+  for (const file of ['tls.crt', 'tls.key']) symlinkSync(join('..data', file), join(mount, file));
+  let changes = 0;
+  const files = await read({ cert: join(mount, 'tls.crt'), key: join(mount, 'tls.key') }, () => changes++);
+  const first = String(files.current().cert);
+  for (let swap = 2; swap < 12; swap++) {
+    revision(`..${swap}`, swap % 2 === 0 ? others : own);
+    await until('the other is in use', () => changes === swap - 1);
+  }
+  expect(String(files.current().cert)).toBe(first);
+  expect(rig.logs.filter((line) => line.includes('certificates kept as they were'))).toEqual([]);
 });
 
 test('a file that cannot be read is an error with its flag and name', async () => {

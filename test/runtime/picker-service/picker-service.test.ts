@@ -56,7 +56,7 @@ async function start(first: GatewayState, schedulers?: readonly string[]) {
     log,
   });
   const targets = [{ scheduler: undefined, address: { path } }];
-  pickers = await connectPickers({ targets, router: 'r', log }, first, (name) => unanswered.push(name));
+  pickers = await connectPickers({ targets: () => targets, router: 'r', log }, first, (name) => unanswered.push(name));
 }
 
 async function pick(name: string): Promise<PickResult> {
@@ -83,6 +83,16 @@ test('a picker of some schedulers is not asked for others', async () => {
   expect((await pick('default/qwen')).outcome).toBe('picked');
   expect(await pick('default/llama')).toEqual({ outcome: 'no-answer' });
   expect(unanswered).toEqual(['default/llama']);
+});
+
+test('a router hears whether a scheduler has pods that are ready', async () => {
+  const pod = { address: ADDRESS, pod: 'default/pod', ready: false };
+  await start(state(scheduler('llama', { endpoints: [pod] })));
+  expect(pickers!.hasEndpoints!('default/llama')).toBe(false);
+  service!.update(state(scheduler('llama')));
+  await until('it is told', () => pickers!.hasEndpoints!('default/llama'));
+  service!.update(state());
+  await until('it is told again', () => !pickers!.hasEndpoints!('default/llama'));
 });
 
 test('a request for a pool without pods is held across processes until a pod is ready', async () => {

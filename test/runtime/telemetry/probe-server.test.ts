@@ -14,6 +14,15 @@ async function start(options: Partial<Parameters<typeof startProbeServer>[0]> = 
   return (path: string, method = 'GET') => fetch(`http://127.0.0.1:${started.port}${path}`, { method });
 }
 
+test('readiness has details after the word that counts', async () => {
+  let ready = false;
+  const get = await start({ ready: () => ready, details: () => ['objects: known for 3 s'] });
+  const of = async () => (await get('/readyz')).text();
+  expect(await of()).toBe('not ready\nobjects: known for 3 s\n');
+  ready = true;
+  expect(await of()).toBe('ok\nobjects: known for 3 s\n');
+});
+
 test('serves the page at /metrics and nothing at other paths', async () => {
   const get = await start();
   expect(await (await get('/metrics')).text()).toBe('up 1\n');

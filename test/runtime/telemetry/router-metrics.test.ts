@@ -1,6 +1,8 @@
+import type { GatewayState, RewriteState, SchedulerState } from '../../../lib/translate/gateway-state';
 import type { PoolStatus } from '../../../runtime/endpoint-picker/status';
 import { newCounters } from '../../../runtime/ext-proc/counters';
 import { createRouterMetrics } from '../../../runtime/telemetry/router-metrics';
+import { gatewayState, schedulerState } from '../endpoint-picker/support/fixtures';
 
 const pod = (name: string, metrics: PoolStatus['pods'][number]['metrics'], waiting: number, kvUsage: number) => ({
   address: '10.0.0.1:8000',
@@ -13,15 +15,36 @@ const pod = (name: string, metrics: PoolStatus['pods'][number]['metrics'], waiti
   picks: 5,
 });
 
-function create(pools: readonly PoolStatus[] = []) {
+const LLAMA = { namespace: 'default', name: 'llama', modelName: 'llama' };
+const CANARY: RewriteState = {
+  name: 'default/canary',
+  scheduler: 'default/llama',
+  models: ['llama'],
+  targets: [{ model: 'llama-v2', weight: 1 }],
+};
+
+function create(pools: readonly PoolStatus[] = [], schedulers: ReadonlyArray<Partial<SchedulerState>> = [LLAMA]) {
   const counters = newCounters();
+  const configured: GatewayState = {
+    ...gatewayState(...schedulers.map((one) => schedulerState(one))),
+    rewrites: [CANARY],
+  };
+  let state = configured;
   const metrics = createRouterMetrics({
+    state: () => state,
     pools: () => pools,
     waiting: () => [],
     counters: () => counters,
     bufferedBytes: () => 42,
   });
-  return { counters, metrics, lines: async () => (await metrics.page()).text.split('\n') };
+  return {
+    counters,
+    metrics,
+    lines: async () => (await metrics.page()).text.split('\n'),
+    configure(change: Partial<GatewayState>) {
+      state = { ...configured, ...change };
+    },
+  };
 }
 
 test('counts a routed request by the model asked for and the model that serves', async () => {
@@ -69,8 +92,9 @@ test('counts decisions by the pod chosen, and those that were refused', async ()
   ]);
 });
 
-test('models that come and go over the life of a process do not make series without end', async () => {
-  const { metrics, lines } = create();
+test('more models than anybody has do not make series without end', async () => {
+  const adapters = Array.from({ length: 1200 }, (_, index) => `m${index}`);
+  const { metrics, lines } = create([], [{ ...LLAMA, adapters }]);
   for (let i = 0; i < 1200; i++) {
     metrics.router.requestRouted({ scheduler: 'default/llama', model: `m${i}`, bodyBytes: 1, decisionMs: 1 });
   }
@@ -126,6 +150,54 @@ test('a pod that is gone is gone from the page', async () => {
   pools.length = 0;
 
   expect((await lines()).filter((line) => line.includes('default/a'))).toEqual([]);
+});
+
+test('a scheduler that is gone takes its series with it, its models too, and is counted anew if it comes back', async () => {
+  const other = { namespace: 'default', name: 'other', modelName: 'other-model' };
+  const { metrics, lines, configure } = create([], [LLAMA, other]);
+  const happens = (scheduler: string, model: string) => {
+    metrics.router.requestRouted({
+      scheduler,
+      model,
+      bodyBytes: 1,
+      decisionMs: 1,
+      rewrite: { name: 'default/canary', from: model },
+    });
+    metrics.picker.refused(scheduler, 'saturated');
+    metrics.picker.servedElsewhere(scheduler, 'moved');
+    metrics.picker.retried(scheduler, 1);
+    metrics.picker.scraped(scheduler, 'ok', 1);
+    metrics.kvEvents.kvEvents(scheduler, 'lost');
+    metrics.kvEvents.tokenized(scheduler, 'ok', 1);
+    metrics.admission.left(scheduler, 'standard', 'dispatched', 1);
+    metrics.noAnswer(scheduler);
+    metrics.decided({
+      scheduler,
+      model,
+      endpoint: 'a',
+      pickMs: 0,
+      durationMs: 1,
+      predictedTtftMs: 1,
+      observedTtftMs: 1,
+    });
+  };
+  happens('default/llama', 'llama');
+  happens('default/other', 'other-model');
+  const of = async (name: string) => (await lines()).filter((line) => line.includes(`"${name}"`));
+  const before = await of('default/other');
+  expect(before.length).toBeGreaterThan(50);
+  expect((await of('other-model')).length).toBeGreaterThan(30);
+
+  configure({ schedulers: [schedulerState(LLAMA)] });
+  expect([...(await of('default/other')), ...(await of('other-model'))]).toEqual([]);
+  expect((await of('default/llama')).length).toBe(before.length);
+  // Of a request that was still under way.
+  metrics.picker.retried('default/other', 1);
+  expect(await of('default/other')).toEqual([]);
+
+  configure({});
+  metrics.picker.retried('default/other', 1);
+  expect(await of('default/other')).toEqual(['inference_extension_retries_total{inference_pool="default/other"} 1']);
 });
 
 test('shows the counters of the protocol server as they are', async () => {

@@ -1,12 +1,13 @@
 import { Registry } from 'prom-client';
 import type { EndedDecision } from '../../../runtime/explain/explaining-picker';
+import { NamedSeries } from '../../../runtime/telemetry/named-series';
 import { createTtftMetrics } from '../../../runtime/telemetry/ttft-metrics';
 
 const DECISION = { scheduler: 'ns/a', model: 'a', endpoint: '10.0.0.1:8000', pickMs: 0, durationMs: 900 };
 
 async function sums(...changes: Array<Partial<EndedDecision>>) {
   const registry = new Registry();
-  const decided = createTtftMetrics(registry, (model) => model);
+  const decided = createTtftMetrics(registry, new NamedSeries(), (model) => model);
   for (const change of changes) decided({ ...DECISION, ...change });
   return (await registry.metrics()).split('\n').filter((line) => /_(sum|count)\{/.test(line));
 }

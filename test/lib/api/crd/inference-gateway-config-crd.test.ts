@@ -68,7 +68,7 @@ test('deep Kubernetes types are kept whole, and nothing else is', () => {
   );
   expect(
     open.filter(
-      (path) => !/^spec\.(podDefaults|schedulers\.\*)\.(resources|tolerations|affinity|env|envFrom)\b/.test(path),
+      (path) => !/^spec\.(podDefaults|envoy|schedulers\.\*)\.(resources|tolerations|affinity|env|envFrom)\b/.test(path),
     ),
   ).toEqual([]);
   expect(open).toContain('spec.podDefaults.affinity');

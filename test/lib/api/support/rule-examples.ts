@@ -43,6 +43,25 @@ export const RULE_EXAMPLES: Readonly<Record<string, { readonly broken: Json; rea
     broken: gatewayConfig({ overload: { retryAfter: { min: '61s' } } }),
     path: 'spec.overload.retryAfter.max',
   },
+  'acm-or-issued': {
+    broken: gatewayConfig({
+      tls: { acmArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1', issuerRef: { name: 'corporate' } },
+    }),
+    path: 'spec.tls.issuerRef',
+  },
+  'target-group-or-load-balancer': {
+    broken: gatewayConfig({
+      endpoint: {
+        type: 'alb',
+        targetGroupArn: 'arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/llm/1',
+      },
+    }),
+    path: 'spec.endpoint.targetGroupArn',
+  },
+  'envoy-replicas-ordered': {
+    broken: gatewayConfig({ envoy: { minReplicas: 11 } }),
+    path: 'spec.envoy.maxReplicas',
+  },
   'band-ttl-bounded': {
     broken: configWithScheduler({ flowControl: { bands: { sheddable: { ttl: '5m1ms' } } } }),
     path: 'spec.schedulers[0].flowControl.bands.sheddable.ttl',

@@ -26,7 +26,7 @@ test.each<[string, unknown, string]>([
   [
     'an unknown field that is near none',
     gatewayConfig({ tls: { secret: 'a' } }),
-    'spec.tls.secret: unknown field: remove it; known fields are acmArn',
+    'spec.tls.secret: unknown field: remove it; known fields are acmArn, dnsNames, issuerRef',
   ],
   [
     'a misspelt field of metadata',

@@ -205,6 +205,93 @@ test('picks of a scheduler with pickers of its own go there', async () => {
   expect([shared.asked.length, own.asked.length, shared.told.length]).toEqual([0, 1, 0]);
 });
 
+test('a scheduler has endpoints by the last word of its replicas, also while they are away', async () => {
+  let ready = [SCHEDULER];
+  const replica = await rig.replica('a', { ready: () => ready });
+  const router = await rig.router([replica]);
+  await until('it is told', () => router.hasEndpoints(SCHEDULER));
+  expect(router.hasEndpoints('default/other')).toBe(false);
+  ready = ['default/other'];
+  replica.server.readyChanged();
+  await until('it is told of the change', () => router.hasEndpoints('default/other'));
+  expect(router.hasEndpoints(SCHEDULER)).toBe(false);
+  await replica.server.close(0);
+  await until('it is gone', () => router.connected() === 0);
+  expect(router.hasEndpoints('default/other')).toBe(true);
+});
+
+describe('targets that come and go', () => {
+  const OTHER = 'default/other';
+  const named = (replica: MockReplica, scheduler: string) => ({ ...replica.target, scheduler });
+
+  test('a scheduler that comes is picked for without a restart, and the connections of one that goes are ended', async () => {
+    const [first, second] = [await rig.replica('first'), await rig.replica('second', { knows: () => true })];
+    const router = await rig.router([], { targets: [named(first, SCHEDULER)] });
+    const held = await picked(router);
+    expect(await resultOf(router.pick({ ...REQUEST, scheduler: OTHER }))).toEqual({ outcome: 'no-answer' });
+
+    router.follow([named(first, SCHEDULER), named(second, OTHER)]);
+    await until('it is connected', () => router.connected() === 2);
+    expect((await resultOf(router.pick({ ...REQUEST, scheduler: OTHER }))).outcome).toBe('picked');
+
+    router.follow([named(second, OTHER)]);
+    await until('the connection is ended', () => router.connected() === 1 && first.server.routers() === 0);
+    expect(await picked(router)).toEqual({ outcome: 'no-answer' });
+    held.ticket.done(200);
+    expect(rig.logs.filter((line) => line.includes('picker lost'))).toEqual([]);
+  });
+
+  test('picks that are held for a scheduler that goes have no answer at once', async () => {
+    const replica = await rig.replica('a');
+    const router = await rig.router([], { targets: [named(replica, SCHEDULER)] });
+    replica.hold();
+    const pending = resultOf(router.pick(REQUEST));
+    await until('it is held', () => replica.waiting() === 1);
+    router.follow([]);
+    expect(await pending).toEqual({ outcome: 'no-answer' });
+    await until('the replica has let it go', () => replica.waiting() === 0);
+  });
+
+  test('one that comes back before its connection has ended is connected again', async () => {
+    const replica = await rig.replica('a');
+    const router = await rig.router([], { targets: [named(replica, SCHEDULER)] });
+    router.follow([]);
+    router.follow([named(replica, SCHEDULER)]);
+    await until('it picks', async () => (await picked(router)).outcome === 'picked');
+    expect(router.connected()).toBe(1);
+  });
+
+  test('a replica of two schedulers is left when the second goes', async () => {
+    const replica = await rig.replica('a', { knows: () => true });
+    const router = await rig.router([], { targets: [named(replica, SCHEDULER), named(replica, OTHER)] });
+    router.follow([named(replica, OTHER)]);
+    expect((await resultOf(router.pick({ ...REQUEST, scheduler: OTHER }))).outcome).toBe('picked');
+    expect(router.connected()).toBe(1);
+    router.follow([]);
+    await until('it is left', () => router.connected() === 0);
+  });
+
+  test('a name that gets its first address late is connected soon after', async () => {
+    const replica = await rig.replica('a', { listen: { host: '127.0.0.1', port: 0 } });
+    const { port } = replica.server.address as { port: number };
+    let addresses: string[] = [];
+    const router = await rig.router([], {
+      targets: [],
+      resolve: async () => {
+        if (addresses.length === 0) throw new Error('ENOTFOUND');
+        return addresses;
+      },
+    });
+    router.follow([{ scheduler: SCHEDULER, address: { host: 'a-epp.default.svc', port } }]);
+    expect(await picked(router)).toEqual({ outcome: 'no-answer' });
+    addresses = ['127.0.0.1'];
+    const from = performance.now();
+    await until('it is connected', () => router.connected() === 1);
+    expect(performance.now() - from).toBeLessThan(2_500);
+    expect(rig.logs.filter((line) => line.includes('cannot be looked up'))).toHaveLength(1);
+  });
+});
+
 test('two replicas of one name are told of: routers would not agree on whom to ask', async () => {
   const one = await rig.replica('same');
   const identity = { replica: 'same', boot: 'other', startedAt: 0, schedulers: undefined };

@@ -104,6 +104,7 @@ export async function createRig(): Promise<Rig> {
         onPickerError() {},
         listen: { path },
         gateway: () => GATEWAY,
+        ready: () => [],
         identity: { replica: name, boot: String(++boots), startedAt: boots, schedulers: undefined },
         clock,
         log,

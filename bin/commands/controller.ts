@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { constants, hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, Option } from 'commander';
+import type { Installation } from '../../lib/translate/cluster/types';
+import { version } from '../../package.json';
+import type { Controller } from '../../runtime/controller/controller';
+import type { CrdBundle } from '../../runtime/controller/crds/shipped-crd';
+import { openAccess } from '../../runtime/kubernetes/access';
+import { systemClock } from '../../runtime/kubernetes/clock';
+import { createHttpApiClient } from '../../runtime/kubernetes/http-api-client';
+import { createLogger, LOG_LEVELS, type LogLevel } from '../../runtime/telemetry/log';
+import { startProbeServer } from '../../runtime/telemetry/probe-server';
+import { EXIT_USAGE, fail } from '../exit';
+import { type HostPort, parseHostPort } from '../service/addresses';
+import { listenFault } from '../service/run-service';
+
+interface ControllerFlags {
+  readonly systemNamespace?: string;
+  readonly name: string;
+  readonly image: string;
+  readonly imagePullPolicy: Installation['image']['pullPolicy'];
+  readonly imagePullSecrets: readonly string[];
+  readonly envoyImage?: string;
+  readonly collectorImage?: string;
+  readonly gatewayControllerName: string;
+  readonly envoyNamespace?: string;
+  readonly envoyGatewayCertificates?: true;
+  readonly manageCrds: boolean;
+  readonly monitoringNamespace?: string;
+  readonly ipFamily: NonNullable<Installation['ipFamily']>;
+  readonly clusterDomain: string;
+  readonly kubeconfig?: string;
+  readonly metrics: HostPort;
+  readonly logLevel: LogLevel;
+}
+
+/** What is under way may take so long to end; a request that hangs is no reason to stay. Milliseconds. */
+const CLOSE_MS = 10_000;
+
+const DEFAULT_NAMESPACE = 'hyperpod-inference-system';
+
+/** The controller of InferenceGatewayConfigs. */
+export function controllerCommand(): Command {
+  return new Command('controller')
+    .description('run the controller, which makes of InferenceGatewayConfigs what runs them in a Kubernetes cluster')
+    .option(
+      '--system-namespace <name>',
+      `namespace of the installation (default: that of the pod, ${DEFAULT_NAMESPACE})`,
+    )
+    .option('--name <name>', 'name of this pod: its replicas have others', hostname())
+    .option('--image <reference>', 'image of routers and pickers', `inference-gateway:${version}`)
+    .addOption(
+      new Option('--image-pull-policy <policy>', 'of that image')
+        .choices(['Always', 'IfNotPresent', 'Never'])
+        .default('IfNotPresent'),
+    )
+    .addOption(
+      new Option('--image-pull-secrets <names>', 'Secrets with which images are pulled, separated by commas')
+        .argParser((text) => text.split(',').filter((name) => name !== ''))
+        .default([], 'none'),
+    )
+    .option('--envoy-image <reference>', "image of the Envoys (default: Envoy Gateway's own choice)")
+    .option('--collector-image <reference>', 'image of the OpenTelemetry collector beside routers and pickers')
+    .option(
+      '--gateway-controller-name <name>',
+      'spec.controllerName of Envoy Gateway',
+      'gateway.envoyproxy.io/gatewayclass-controller',
+    )
+    .option('--envoy-namespace <name>', 'where Envoy Gateway runs its Envoys (default: the system namespace)')
+    .option(
+      '--envoy-gateway-certificates',
+      'Envoy Gateway came with this installation: make the certificates of its control plane, and keep its CustomResourceDefinitions up to date',
+    )
+    .addOption(
+      new Option('--manage-crds <boolean>', 'keep the CustomResourceDefinitions of this installation up to date')
+        .choices(['true', 'false'])
+        .argParser((text) => text === 'true')
+        .default(true),
+    )
+    .option('--monitoring-namespace <name>', 'whose pods may read metrics pages (default: those of all)')
+    .addOption(
+      new Option('--ip-family <family>', "addresses of the cluster's pods")
+        .choices(['IPv4', 'IPv6', 'DualStack'])
+        .default('IPv4'),
+    )
+    .option('--cluster-domain <name>', 'DNS domain of the cluster', 'cluster.local')
+    .option('--kubeconfig <file>', "where the cluster is (default: KUBECONFIG, or the pod's service account)")
+    .addOption(
+      new Option('--metrics <ip:port>', 'where /metrics, /healthz and /readyz are served')
+        .argParser(parseHostPort)
+        .default({ host: '0.0.0.0', port: 9090 }, '0.0.0.0:9090'),
+    )
+    .addOption(new Option('--log-level <level>').choices(LOG_LEVELS).default('info'))
+    .action(runController);
+}
+
+async function runController(flags: ControllerFlags): Promise<void> {
+  const log = createLogger('controller', flags.logLevel);
+  const closing = new AbortController();
+  let controller: Controller | undefined;
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (closing.signal.aborted) process.exit(128 + constants.signals[signal]);
+      log.info('controller ends: it writes nothing new, and gives the lease back');
+      closing.abort();
+    });
+  }
+  const probes = await startProbeServer({
+    ...flags.metrics,
+    page: () => controller?.metricsPage(),
+    ready: () => !closing.signal.aborted && controller?.isReady() === true,
+  }).catch((error: unknown) => fail(listenFault('--metrics', error), EXIT_USAGE));
+
+  const { systemNamespace = process.env.POD_NAMESPACE ?? DEFAULT_NAMESPACE } = flags;
+  const installation = installationOf(flags, systemNamespace);
+  const clock = systemClock;
+  const random = Math.random;
+  const access = await openAccess({
+    clock,
+    log,
+    ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
+  }).catch((error: unknown) => fail(error, EXIT_USAGE));
+  const client = createHttpApiClient({
+    access,
+    random,
+    clock,
+    userAgent: `inference-gateway-controller/${version}`,
+    onWarning: (text) => log.warn(`the API server warns: ${text}`),
+  });
+  // Loaded here, for it is large and no other command needs it.
+  const [{ startController }, { createGatewayCertificates }, { acmStore }, { prepareCluster }, { readShippedCrds }] =
+    await Promise.all([
+      import('../../runtime/controller/controller.js'),
+      import('../../runtime/controller/certificates/create-gateway-certificates.js'),
+      import('../../runtime/controller/certificates/acm-store.js'),
+      import('../../runtime/controller/prepare-cluster.js'),
+      import('../../runtime/controller/crds/read-shipped-crds.js'),
+    ]);
+  const region = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION;
+  const store = region ? acmStore(region) : undefined;
+  controller = startController({
+    client,
+    installation,
+    identity: `${flags.name}_${randomUUID()}`,
+    instance: flags.name,
+    certificates: (fenced) => createGatewayCertificates({ client: fenced, installation, store, clock, random }),
+    prepare: prepareCluster({
+      readCrds: readShippedCrds,
+      managedCrds: managedCrds(flags),
+      envoyGateway: flags.envoyGatewayCertificates && {
+        namespace: systemNamespace,
+        clusterDomain: flags.clusterDomain,
+      },
+      clock,
+      log,
+    }),
+    clock,
+    random,
+    log,
+    signal: closing.signal,
+  });
+  if (!closing.signal.aborted) await new Promise((resolve) => closing.signal.addEventListener('abort', resolve));
+  await Promise.race([controller.done, sleep(CLOSE_MS)]);
+  await client.close();
+  await probes.close();
+  process.exit(0);
+}
+
+/** The definitions of an Envoy Gateway that was there before are its own. */
+function managedCrds({ manageCrds, envoyGatewayCertificates }: ControllerFlags): ReadonlySet<CrdBundle> {
+  if (!manageCrds) return new Set();
+  const own: readonly CrdBundle[] = ['inference-extension', 'inference-gateway'];
+  return new Set(envoyGatewayCertificates ? ['gateway-api', 'envoy-gateway', ...own] : own);
+}
+
+function installationOf(flags: ControllerFlags, systemNamespace: string): Installation {
+  const { envoyImage, collectorImage, monitoringNamespace } = flags;
+  return {
+    systemNamespace,
+    envoyNamespace: flags.envoyNamespace ?? systemNamespace,
+    gatewayControllerName: flags.gatewayControllerName,
+    image: { reference: flags.image, pullPolicy: flags.imagePullPolicy, pullSecrets: flags.imagePullSecrets },
+    clusterDomain: flags.clusterDomain,
+    ipFamily: flags.ipFamily,
+    ...(envoyImage !== undefined && { envoyImage }),
+    ...(collectorImage !== undefined && { collectorImage }),
+    ...(monitoringNamespace !== undefined && { monitoringNamespace }),
+  };
+}

@@ -1,0 +1,38 @@
+import { k8s } from 'cdk8s-plus-28';
+import { Construct } from 'constructs';
+import { CONTROLLER, METRICS_PORT, PART_OF } from '../names';
+import { metricsReaders, networkPolicy } from '../network-policy';
+import { conditionalScope } from '../template/choice';
+import type { CompleteInstallValues } from '../values/install-values';
+import { ControllerAccess } from './controller-access';
+import { ControllerDeployment } from './controller-deployment';
+import { CONTROLLER_SELECTOR } from './controller-selector';
+
+/** The controller: pods, account, permissions, and who may connect to it. */
+export class Controller extends Construct {
+  constructor(scope: Construct, id: string, namespace: string, values: CompleteInstallValues) {
+    super(scope, id);
+    const metadata = { name: CONTROLLER, namespace, labels: { ...CONTROLLER_SELECTOR, ...PART_OF } };
+    new ControllerAccess(this, 'Access', namespace, values);
+    new ControllerDeployment(this, 'Pods', namespace, values);
+    new k8s.KubePodDisruptionBudget(this, 'PodDisruptionBudget', {
+      metadata,
+      spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: CONTROLLER_SELECTOR } },
+    });
+    new k8s.KubeService(this, 'Service', {
+      metadata,
+      spec: {
+        type: 'ClusterIP',
+        selector: CONTROLLER_SELECTOR,
+        ports: [{ name: 'metrics', port: METRICS_PORT, targetPort: k8s.IntOrString.fromString('metrics') }],
+      },
+    });
+    const policies = conditionalScope(this, 'NetworkPolicies', values.networkPolicy.enabled);
+    if (policies === undefined) return;
+    networkPolicy(policies, 'Controller', {
+      ...metadata,
+      selector: CONTROLLER_SELECTOR,
+      ingress: [{ ports: [METRICS_PORT], peers: metricsReaders(values) }],
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import type { ACMClient, KeyAlgorithm, Tag } from '@aws-sdk/client-acm';
+import type { CertificateStore, StoreFaultReason, Tags } from './certificate-store';
+import { StoreFault } from './certificate-store';
+
+type Acm = typeof import('@aws-sdk/client-acm');
+
+/** Without these only RSA keys of 2048 bits are listed. */
+const KEY_TYPES: readonly KeyAlgorithm[] = ['EC_prime256v1', 'EC_secp384r1', 'RSA_2048', 'RSA_3072', 'RSA_4096'];
+
+const REASONS: Readonly<Record<string, StoreFaultReason>> = {
+  ResourceInUseException: 'InUse',
+  ResourceNotFoundException: 'NotFound',
+  AccessDeniedException: 'Denied',
+  AccessDenied: 'Denied',
+  CredentialsProviderError: 'Denied',
+  ExpiredTokenException: 'Denied',
+  UnrecognizedClientException: 'Denied',
+  InvalidClientTokenId: 'Denied',
+  ValidationException: 'Invalid',
+  InvalidArgsException: 'Invalid',
+  InvalidArnException: 'Invalid',
+  InvalidParameterException: 'Invalid',
+  InvalidTagException: 'Invalid',
+  LimitExceededException: 'Invalid',
+  TooManyTagsException: 'Invalid',
+};
+
+/** AWS Certificate Manager of a Region; certificates of others are deleted where they are. */
+export function acmStore(region: string): CertificateStore {
+  const clients = new Map<string, Promise<{ acm: Acm; client: ACMClient }>>();
+
+  function open(at: string) {
+    let opened = clients.get(at);
+    if (opened === undefined) {
+      // Loaded here, for it is large and most gateways import nothing.
+      opened = import('@aws-sdk/client-acm').then((acm) => ({ acm, client: new acm.ACMClient({ region: at }) }));
+      clients.set(at, opened);
+    }
+    return opened;
+  }
+
+  return {
+    async import({ certificate, key, chain }, target) {
+      const { acm, client } = await open('arn' in target ? regionOf(target.arn, region) : region);
+      const { CertificateArn } = await asked('import the certificate', () =>
+        client.send(
+          new acm.ImportCertificateCommand({
+            Certificate: Buffer.from(certificate),
+            PrivateKey: Buffer.from(key),
+            ...(chain !== undefined && { CertificateChain: Buffer.from(chain) }),
+            // Tags cannot be given once more.
+            ...('arn' in target ? { CertificateArn: target.arn } : { Tags: tagList(target.tags) }),
+          }),
+        ),
+      );
+      if (CertificateArn === undefined) throw new StoreFault('Unavailable', 'ACM gave the certificate no name');
+      return CertificateArn;
+    },
+    async find(tags) {
+      const { acm, client } = await open(region);
+      try {
+        const pages = acm.paginateListCertificates({ client }, { Includes: { keyTypes: [...KEY_TYPES] } });
+        for await (const { CertificateSummaryList = [] } of pages) {
+          for (const { CertificateArn, Type } of CertificateSummaryList) {
+            if (Type !== 'IMPORTED' || CertificateArn === undefined) continue;
+            const listed = await client.send(new acm.ListTagsForCertificateCommand({ CertificateArn }));
+            if (hasTags(listed.Tags ?? [], tags)) return CertificateArn;
+          }
+        }
+        return undefined;
+      } catch (error) {
+        const fault = faultOf('look for the certificate', error);
+        if (fault.reason === 'Denied') return undefined;
+        throw fault;
+      }
+    },
+    async delete(arn) {
+      const { acm, client } = await open(regionOf(arn, region));
+      try {
+        await asked('delete the certificate', () =>
+          client.send(new acm.DeleteCertificateCommand({ CertificateArn: arn })),
+        );
+      } catch (error) {
+        if (!(error instanceof StoreFault) || error.reason !== 'NotFound') throw error;
+      }
+    },
+  };
+}
+
+async function asked<T>(what: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw faultOf(what, error);
+  }
+}
+
+function faultOf(what: string, error: unknown): StoreFault {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return new StoreFault(REASONS[name] ?? 'Unavailable', `ACM did not ${what}: ${message}`, { cause: error });
+}
+
+function regionOf(arn: string, otherwise: string): string {
+  return arn.split(':')[3] || otherwise;
+}
+
+function tagList(tags: Tags): Tag[] {
+  return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+}
+
+function hasTags(listed: readonly Tag[], tags: Tags): boolean {
+  const values = new Map(listed.map(({ Key, Value }) => [Key, Value]));
+  return Object.entries(tags).every(([key, value]) => values.get(key) === value);
+}

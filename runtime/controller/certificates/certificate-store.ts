@@ -1,0 +1,40 @@
+/** A certificate with its key and those who issued it. PEM. */
+export interface ImportedMaterial {
+  readonly certificate: string;
+  readonly key: string;
+  /** Absent where it has signed itself. */
+  readonly chain?: string;
+}
+
+export type Tags = Readonly<Record<string, string>>;
+
+/** Where load balancers find certificates. Everything rejects with a StoreFault. */
+export interface CertificateStore {
+  /** `arn`: replaces the certificate of that name, which keeps its tags. Resolves with the name. */
+  import(material: ImportedMaterial, target: { readonly arn: string } | { readonly tags: Tags }): Promise<string>;
+  /** The imported certificate with these tags. Undefined where there is none, or where one may not look. */
+  find(tags: Tags): Promise<string | undefined>;
+  /** Resolves also where there is none. */
+  delete(arn: string): Promise<void>;
+}
+
+/**
+ * - `InUse`: a load balancer still shows it.
+ * - `NotFound`: it is not there any more.
+ * - `Denied`: the role of the controller does not allow it, or there is none.
+ * - `Invalid`: the store does not take it.
+ * - `Unavailable`: not now.
+ */
+export type StoreFaultReason = 'InUse' | 'NotFound' | 'Denied' | 'Invalid' | 'Unavailable';
+
+export class StoreFault extends Error {
+  override readonly name = 'StoreFault';
+
+  constructor(
+    readonly reason: StoreFaultReason,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,104 @@
+import type { InferenceGatewayConfig } from '../../../lib/api/inference-gateway-config/inference-gateway-config';
+import { acmArn, endpointType } from '../../../lib/translate/cluster/ingress/endpoint-type';
+import type { Installation, Problem } from '../../../lib/translate/cluster/types';
+import { type CertificateStore, StoreFault } from './certificate-store';
+import {
+  clientSecret,
+  fingerprintOf,
+  type ImportRecord,
+  materialIn,
+  recordIn,
+  recordSecret,
+  tagsOf,
+  withRecord,
+} from './client-certificate';
+import { deleteImportedCertificate, type ImportOptions, importCertificate } from './import-certificate';
+import { deleteSecret, readSecret, type SecretsApi, writeSecret } from './trust-secrets';
+
+export interface ClientImportOptions extends ImportOptions {
+  readonly installation: Installation;
+  /** Absent: the process runs in no Region of AWS. */
+  readonly store: CertificateStore | undefined;
+}
+
+export interface ClientImport {
+  readonly problems: readonly Problem[];
+  /** When to look again. Milliseconds from now. */
+  readonly dueIn?: number;
+}
+
+/** Until a certificate has been issued, or a load balancer lets go of one. Milliseconds. */
+const LOOK_AGAIN_MS = 10_000;
+
+/** What the store refuses it will go on refusing for a while. Milliseconds. */
+const AFTER_FAULT_MS = 60_000;
+
+/**
+ * Keeps the store's copy of what clients see as the cluster has it, for the load balancer in front; and takes it away where
+ * nothing is issued any more. Rejects with an ApiError where the API server refuses.
+ */
+export async function importClientCertificate(
+  api: SecretsApi,
+  config: InferenceGatewayConfig,
+  options: ClientImportOptions,
+): Promise<ClientImport> {
+  const { installation, store, signal } = options;
+  const wanted = acmArn(config.spec) === undefined && endpointType(config) !== 'clusterIP';
+  const present = await readSecret(api, recordSecret(config, installation), signal);
+  const record = recordIn(present, config);
+  if (!wanted && record.arn === undefined) return { problems: [] };
+  if (store === undefined) return { problems: endpointType(config) === 'alb' ? [noStore()] : [] };
+  try {
+    if (wanted) return await keepImported(api, config, record, { ...options, store });
+    if (record.arn !== undefined) await deleteImportedCertificate(store, record.arn, options);
+    await deleteSecret(api, recordSecret(config, installation), signal);
+    return { problems: [] };
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error;
+    if (!wanted && error.reason === 'InUse') return { problems: [], dueIn: LOOK_AGAIN_MS };
+    return { problems: [notImported(config, error)], dueIn: AFTER_FAULT_MS };
+  }
+}
+
+async function keepImported(
+  api: SecretsApi,
+  config: InferenceGatewayConfig,
+  record: Partial<ImportRecord>,
+  options: ClientImportOptions & { readonly store: CertificateStore },
+): Promise<ClientImport> {
+  const { installation, store, signal } = options;
+  const material = materialIn(await readSecret(api, clientSecret(config, installation), signal));
+  if (material === undefined) return { problems: [], dueIn: LOOK_AGAIN_MS };
+  const fingerprint = fingerprintOf(material);
+  if (fingerprint === record.fingerprint) return { problems: [] };
+  const arn = await importCertificate(store, material, { arn: record.arn, tags: tagsOf(config) }, options);
+  const secret = recordSecret(config, installation);
+  await writeSecret(api, withRecord(secret, { arn, fingerprint }), await readSecret(api, secret, signal), signal);
+  return { problems: [], dueIn: LOOK_AGAIN_MS };
+}
+
+function notImported(config: InferenceGatewayConfig, { reason, message }: StoreFault): Problem {
+  const remedy =
+    reason === 'Denied'
+      ? 'allow acm:ImportCertificate, acm:AddTagsToCertificate and acm:DeleteCertificate to the role of the controller'
+      : reason === 'Invalid'
+        ? 'see what ACM says of it'
+        : 'it is tried again each minute';
+  return {
+    // Another load balancer passes TLS through, and needs no certificate.
+    ...(endpointType(config) === 'alb' && { condition: 'GatewayProgrammed' as const }),
+    reason: 'CertificateNotImported',
+    message: `${message}; ${remedy}, or name a certificate that is there in spec.tls.acmArn`,
+    blocks: false,
+  };
+}
+
+function noStore(): Problem {
+  return {
+    condition: 'GatewayProgrammed',
+    reason: 'NoRegion',
+    message:
+      'the certificate of the load balancer cannot be imported into ACM, because the controller knows no Region: set AWS_REGION, or name a certificate that is there in spec.tls.acmArn',
+    blocks: false,
+  };
+}

@@ -1,0 +1,109 @@
+import type { Logger } from 'pino';
+import type { Installation } from '../../lib/translate/cluster/types';
+import type { ApiClient } from '../kubernetes/api-client';
+import type { Clock } from '../kubernetes/clock';
+import { type LeaderElection, startLeaderElection } from '../kubernetes/leader-election';
+import { fencedClient } from './fenced-client';
+import { createControllerMetrics } from './metrics';
+import { startTerm, type Term, type TermOptions } from './term';
+import { startWatches, type Watches } from './watches';
+
+export interface ControllerOptions extends Pick<TermOptions, 'certificates' | 'prepare' | 'instance'> {
+  readonly client: ApiClient;
+  readonly installation: Installation;
+  /** Unique to the process, not only to the pod. */
+  readonly identity: string;
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Ends it: what is under way is cut, the lease given back. */
+  readonly signal: AbortSignal;
+}
+
+export interface Controller {
+  /** Every kind that gateways need is served and known. Once true it stays so: without the API server all goes on as it was. */
+  isReady(): boolean;
+  isLeader(): boolean;
+  metricsPage(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** After everything has ended. Never rejects. */
+  readonly done: Promise<void>;
+}
+
+/** Name of the Lease, in the system namespace. */
+export const LEASE = 'inference-gateway-controller';
+
+/**
+ * Another leads at the latest after the sum of these and one retry more, about 13 s, when a leader is killed; at once
+ * when it ends in order. Milliseconds.
+ */
+const ELECTION = { leaseMs: 10_000, renewMs: 7_000, retryMs: 1_500 };
+
+/** What is still missing is logged so often. Milliseconds. */
+const SAY_MS = 10_000;
+
+/**
+ * Runs one of the controller's processes: all of them follow the cluster, and know it when they come to lead; one leads, and
+ * it alone writes.
+ */
+export function startController(options: ControllerOptions): Controller {
+  const { client, installation, identity, clock, random, log, signal } = options;
+  let term: Term | undefined;
+  let ready = false;
+
+  const watches: Watches = startWatches({
+    ...options,
+    listener: {
+      gateway: (owner) => term?.listener.gateway(owner),
+      pod: (old, now) => term?.listener.pod(old, now),
+      slice: (owner, scheduler) => term?.listener.slice(owner, scheduler),
+      gone: (object) => term?.listener.gone(object),
+      everything: () => term?.listener.everything(),
+    },
+  });
+  const metrics = createControllerMetrics({
+    isLeader: () => election.isLeader(),
+    queueDepth: () => term?.queueDepth() ?? 0,
+    staleness: () => [...watches.staleness()].map(([kind, ms]) => [kind, ms / 1000] as const),
+  });
+  const election: LeaderElection = startLeaderElection({
+    ...ELECTION,
+    client,
+    clock,
+    random,
+    log,
+    identity,
+    namespace: installation.systemNamespace,
+    name: LEASE,
+    signal,
+    onStarted(ends) {
+      const fenced = fencedClient(client, () => election.isLeader());
+      term = startTerm({ ...options, client: fenced, watches, metrics, signal: ends });
+    },
+    async onStopped() {
+      await term?.done;
+      term = undefined;
+    },
+  });
+
+  function isReady(): boolean {
+    ready ||= watches.unknown().length === 0 && watches.missing().length === 0;
+    return ready;
+  }
+
+  async function sayWhatIsMissing(): Promise<void> {
+    await clock.sleep(SAY_MS, signal);
+    while (!signal.aborted && !isReady()) {
+      const [unread, absent] = [watches.unknown(), watches.missing()];
+      log.info({ unread, absent }, 'not ready: kinds that have not been read yet, or that the cluster does not serve');
+      await clock.sleep(SAY_MS, signal);
+    }
+  }
+
+  return {
+    isReady,
+    isLeader: () => election.isLeader(),
+    metricsPage: () => metrics.page(),
+    done: Promise.all([election.done, watches.done, sayWhatIsMissing()]).then(() => {}),
+  };
+}

@@ -1,0 +1,147 @@
+import type { InferenceGatewayConfig } from '../../lib/api/inference-gateway-config/inference-gateway-config';
+import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
+import { gatewayNames, SCHEDULER_LABEL, schedulerNames } from '../../lib/translate/cluster/names';
+import type { Installation, Problem, Translation } from '../../lib/translate/cluster/types';
+import type { ApiClient } from '../kubernetes/api-client';
+import type { Clock } from '../kubernetes/clock';
+import { resourceOf } from '../kubernetes/resources';
+import type { AppliedObjects } from './applied-objects';
+import { type ApplyResult, applyObjects, isHeldUp } from './apply-gateway';
+import type { CertificateKeeper } from './certificate-keeper';
+import type { EndpointSlicesLoop } from './endpoint-slices-loop';
+import type { EnsuredCertificates } from './gateway-certificates';
+import type { ControllerMetrics } from './metrics';
+import { isOptional } from './owned-kinds';
+import type { Owner } from './owner';
+import { servingPickers } from './picker-rollouts';
+import { pruneObjects, unwanted } from './prune-gateway';
+import { runningSchedulers } from './running-schedulers';
+import type { Watches } from './watches';
+import { failureProblem, schedulerOf, type WriteFailure } from './write-failure';
+
+export interface MaintainOptions {
+  readonly client: ApiClient;
+  readonly watches: Watches;
+  readonly applied: AppliedObjects;
+  readonly slices: EndpointSlicesLoop;
+  readonly keeper: CertificateKeeper;
+  readonly installation: Installation;
+  readonly metrics: ControllerMetrics;
+  readonly clock: Clock;
+  /** uids of objects that only look like ours. */
+  readonly strangers: Set<string>;
+}
+
+export interface Maintained {
+  readonly problems: readonly Problem[];
+  /** What could not be written, and is to be tried again. */
+  readonly failures: readonly WriteFailure[];
+  /** When it is to be looked at again, though nothing changes. Milliseconds from now. */
+  readonly dueIn: number | undefined;
+}
+
+/**
+ * Makes the cluster hold what an accepted config comes to. First what routes rely on, last the routes; then what nothing
+ * wants any more is taken away, routes first, and old pickers only when the new ones serve.
+ */
+export async function maintainGateway(
+  owner: Owner,
+  config: InferenceGatewayConfig,
+  translation: Translation,
+  options: MaintainOptions,
+  signal: AbortSignal,
+): Promise<Maintained> {
+  const { watches, slices } = options;
+  const seen = (object: KubernetesObject) => watches.find(object);
+  const apply = (objects: readonly KubernetesObject[]) => applyObjects(objects, { ...options, seen, signal });
+
+  const ensured = await ensureCertificates(owner, config, options, signal);
+  // What others would serve, and do not: the translation's problems say so.
+  const desired = translation.objects.filter(
+    ({ apiVersion, kind }) => !isOptional(resourceOf(apiVersion, kind)) || watches.isServed(apiVersion, kind),
+  );
+  const [routes, rest] = [desired.filter(isRoute), desired.filter((object) => !isRoute(object))];
+  const before = await apply(rest);
+  // Without endpoints Envoy Gateway would answer requests of a new route with 503 until they come.
+  const accepted = new Set(translation.pickerDeployments.keys());
+  const followed = runningSchedulers(owner, config, accepted, watches);
+  const unfollowed = (await slices.follow(owner, followed)).map((fault) => sliceFailure(config, fault));
+  const failures = [...before.failures, ...unfollowed];
+  // The way on which requests begin is there before, and until after, those of the models that it leads to.
+  const after: ApplyResult[] = [];
+  for (const wave of [routes.filter((route) => !isOfModel(route)), routes.filter(isOfModel)]) {
+    const result = await apply(wave.filter((route) => !isHeldUp(route, failures)));
+    after.push(result);
+    failures.push(...result.failures);
+  }
+
+  const owned = watches.owned(owner);
+  const stale = unwanted({
+    owned,
+    desired,
+    schedulers: new Set(config.spec.schedulers.map(({ name }) => name)),
+    accepted,
+    serving: servingPickers({
+      wanted: translation.pickerDeployments,
+      owned,
+      pods: watches.pods(config.metadata.namespace),
+    }),
+  });
+  failures.push(
+    ...(await pruneObjects(
+      stale.filter((object) => !isHeldUp(object, failures)),
+      { ...options, signal },
+    )),
+  );
+  // Last, for it holds nothing up: whoever has a certificate goes on with it.
+  failures.push(...ensured.failures);
+  return {
+    problems: [...ensured.problems, ...failures.map(failureProblem)],
+    failures,
+    dueIn: earliest(ensured.dueIn, ...[before, ...after].map(({ dueIn }) => dueIn)),
+  };
+}
+
+async function ensureCertificates(
+  owner: Owner,
+  config: InferenceGatewayConfig,
+  { keeper, installation }: MaintainOptions,
+  signal: AbortSignal,
+): Promise<EnsuredCertificates & { readonly failures: readonly WriteFailure[] }> {
+  try {
+    return { ...(await keeper.ensure(owner, config, signal)), failures: [] };
+  } catch (error) {
+    signal.throwIfAborted();
+    const metadata = { name: gatewayNames(config).routerCertificate, namespace: installation.systemNamespace };
+    return {
+      problems: [],
+      failures: [{ object: { apiVersion: 'v1', kind: 'Secret', metadata }, error: error as Error }],
+    };
+  }
+}
+
+function isRoute({ kind }: KubernetesObject): boolean {
+  return kind === 'HTTPRoute';
+}
+
+function isOfModel(route: KubernetesObject): boolean {
+  return schedulerOf(route) !== undefined;
+}
+
+function sliceFailure({ metadata }: InferenceGatewayConfig, fault: { scheduler: string; error: Error }): WriteFailure {
+  const { scheduler, error } = fault;
+  const name = schedulerNames({ name: scheduler }).endpoints;
+  return {
+    error,
+    object: {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name, namespace: metadata.namespace, labels: { [SCHEDULER_LABEL]: scheduler } },
+    },
+  };
+}
+
+function earliest(...times: ReadonlyArray<number | undefined>): number | undefined {
+  const due = times.filter((time) => time !== undefined);
+  return due.length === 0 ? undefined : Math.min(...due);
+}

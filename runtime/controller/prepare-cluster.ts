@@ -1,0 +1,79 @@
+import type { Logger } from 'pino';
+import { MANAGER } from '../../lib/translate/cluster/names';
+import type { Problem } from '../../lib/translate/cluster/types';
+import type { Clock } from '../kubernetes/clock';
+import { reconcileEnvoyGatewayCertificates } from './certificates/envoy-gateway-certificates';
+import type { EnvoyGatewayPlace } from './certificates/envoy-gateway-trust';
+import { GRACE_MS, waitUntil } from './certificates/lifetimes';
+import { serialNumber } from './certificates/serial-number';
+import type { ClusterSetupOptions, Preparation } from './cluster-setup';
+import { type CrdResult, installCrds } from './crds/install-crds';
+import type { CrdBundle, ShippedCrd } from './crds/shipped-crd';
+
+export interface PrepareClusterOptions {
+  /** Read each time: they are large, and seldom needed. */
+  readonly readCrds: () => Promise<readonly ShippedCrd[]>;
+  /** Bundles that the controller keeps up to date; it only looks at the others. */
+  readonly managedCrds: ReadonlySet<CrdBundle>;
+  /** Where Envoy Gateway runs, if it came with the gateway: then the controller makes its certificates. */
+  readonly envoyGateway: EnvoyGatewayPlace | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The API server may take so long to serve a definition. Milliseconds. */
+const ESTABLISH_MS = 30_000;
+
+/** After a refusal: a person must act. Milliseconds. */
+const AFTER_FAULT_MS = 30_000;
+
+/** What must be in a cluster before there can be a gateway: definitions of all kinds, and Envoy Gateway's certificates. */
+export function prepareCluster(options: PrepareClusterOptions): ClusterSetupOptions['prepare'] {
+  const { readCrds, managedCrds, envoyGateway, clock, log } = options;
+  const told = new Map<string, string>();
+
+  return async (client, signal): Promise<Preparation> => {
+    const results = await installCrds(client, await readCrds(), {
+      fieldManager: MANAGER,
+      managed: managedCrds,
+      timeoutMs: ESTABLISH_MS,
+      clock,
+      signal,
+    });
+    for (const result of results) tell(result);
+    const problems = results.flatMap(crdProblem);
+    if (envoyGateway === undefined) return { problems, ...(problems.length > 0 && { dueIn: AFTER_FAULT_MS }) };
+    const now = clock.wall();
+    const trust = await reconcileEnvoyGatewayCertificates(client, envoyGateway, {
+      now,
+      graceMs: GRACE_MS,
+      serial: serialNumber,
+      signal,
+    });
+    const dueIn = waitUntil(trust.dueAt, now);
+    return {
+      problems: [...problems, ...trust.problems],
+      dueIn: problems.length > 0 ? Math.min(dueIn, AFTER_FAULT_MS) : dueIn,
+    };
+  };
+
+  /** Each once, and again when it has changed. */
+  function tell(result: CrdResult): void {
+    const { name, action } = result;
+    const text =
+      action === 'refused'
+        ? result.fault.message
+        : action === 'kept'
+          ? `${name} kept: ${result.why}`
+          : `${name} ${action}`;
+    if (told.get(name) === text || (action === 'kept' && result.why === 'same')) return;
+    told.set(name, text);
+    log[action === 'refused' ? 'error' : 'info'](text);
+  }
+}
+
+function crdProblem(result: CrdResult): Problem[] {
+  if (result.action !== 'refused') return [];
+  const { reason, message } = result.fault;
+  return [{ condition: 'Accepted', reason: `Crd${reason}`, message, blocks: true }];
+}

@@ -1,0 +1,145 @@
+import type { Logger } from 'pino';
+import { GROUP } from '../../lib/translate/cluster/names';
+import type { Installation } from '../../lib/translate/cluster/types';
+import type { ApiClient } from '../kubernetes/api-client';
+import type { Clock } from '../kubernetes/clock';
+import { createEventRecorder } from '../kubernetes/events';
+import { createWorkQueue } from '../kubernetes/work-queue';
+import { createAppliedObjects } from './applied-objects';
+import { createCertificateKeeper } from './certificate-keeper';
+import { type ClusterSetupOptions, createClusterSetup } from './cluster-setup';
+import { createCoexistence } from './coexistence';
+import { startEndpointSlicesLoop } from './endpoint-slices-loop';
+import { createGatewayEvents } from './events';
+import type { GatewayCertificates } from './gateway-certificates';
+import type { ControllerMetrics } from './metrics';
+import { ownerOfConfig } from './owner';
+import { createReconcile } from './reconcile';
+import { createStatusWriter } from './status-writer';
+import type { Watches, WatchListener } from './watches';
+
+export interface TermOptions {
+  /** Refuses to write once this process leads no more. */
+  readonly client: ApiClient;
+  readonly watches: Watches;
+  readonly installation: Installation;
+  readonly certificates: (client: ApiClient) => GatewayCertificates;
+  readonly prepare: ClusterSetupOptions['prepare'];
+  readonly metrics: ControllerMetrics;
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Name of the pod. */
+  readonly instance: string;
+  /** Ends the term. */
+  readonly signal: AbortSignal;
+}
+
+/** What a leader does. Nothing is carried over from one term to the next: another may have written in between. */
+export interface Term {
+  readonly listener: WatchListener;
+  queueDepth(): number;
+  /** Nothing is under way any more. */
+  readonly done: Promise<void>;
+}
+
+/** Changes come in bursts. Milliseconds. */
+const COALESCE_MS = 100;
+
+/**
+ * The status counts pods, and may be behind by this much: of a gateway with 100 schedulers the API server works on one write
+ * of it for most of a second. Milliseconds.
+ */
+const PODS_MS = 3_000;
+
+/** Everything is looked at again so often, whatever the watches say. Milliseconds. */
+const RESYNC_MS = 300_000;
+
+/** Key of the work for the whole cluster; no gateway has it. */
+const CLUSTER = 'cluster';
+
+export function startTerm(options: TermOptions): Term {
+  const { client, watches, clock, random, log, instance, signal } = options;
+  const applied = createAppliedObjects();
+  const strangers = new Set<string>();
+  const recorder = createEventRecorder({
+    client,
+    clock,
+    random,
+    log,
+    controller: `${GROUP}/controller`,
+    instance,
+    signal,
+  });
+  const setup = createClusterSetup({ ...options, applied, seen: (object) => watches.find(object) });
+  const coexistence = createCoexistence(client, watches);
+  const slices = startEndpointSlicesLoop({ ...options, applied, strangers });
+  const certificates = options.certificates(client);
+  const reconcile = createReconcile({
+    ...options,
+    certificates,
+    keeper: createCertificateKeeper(certificates, watches, clock),
+    applied,
+    strangers,
+    slices,
+    setup,
+    coexistence,
+    status: createStatusWriter(client, clock),
+    events: createGatewayEvents(recorder),
+  });
+  const queue = createWorkQueue({
+    clock,
+    random,
+    signal,
+    work,
+    onFault: (key, error, retryMs) => log.warn({ gateway: key, retryMs }, error.message),
+  });
+
+  async function work(key: string): Promise<void> {
+    const dueIn = key === CLUSTER ? await setUp() : await reconcile(key, signal);
+    if (dueIn !== undefined) queue.addAfter(key, dueIn);
+  }
+
+  async function setUp(): Promise<number | undefined> {
+    // Their changes add the key again.
+    if (watches.unknown().length > 0) return undefined;
+    const another = await coexistence.another(signal);
+    if (another !== undefined) {
+      log.warn(another);
+      return undefined;
+    }
+    const dueIn = await setup.run(signal);
+    addGateways();
+    return dueIn;
+  }
+
+  function addGateways(): void {
+    for (const config of watches.configs()) queue.addAfter(ownerOfConfig(config), COALESCE_MS);
+  }
+
+  async function resync(): Promise<void> {
+    while (!signal.aborted) {
+      queue.add(CLUSTER);
+      addGateways();
+      await clock.sleep(RESYNC_MS, signal);
+    }
+  }
+
+  return {
+    listener: {
+      gateway: (owner) => queue.addAfter(owner, COALESCE_MS),
+      pod(old, now) {
+        for (const owner of slices.podChanged(old, now)) queue.addAfter(owner, PODS_MS);
+      },
+      slice: (owner, scheduler) => slices.sliceChanged(owner, scheduler),
+      gone: (object) => applied.forget(object),
+      everything() {
+        queue.addAfter(CLUSTER, COALESCE_MS);
+        addGateways();
+      },
+    },
+    queueDepth: () => queue.depth(),
+    done: Promise.all([resync(), queue.done, slices.done]).then(() => {}),
+  };
+}

@@ -1,0 +1,25 @@
+/** Time, as an argument. */
+export interface Clock {
+  /** Milliseconds, never going back; only differences mean anything. */
+  now(): number;
+  /** Milliseconds since 1970: for time stamps that others read, never to measure with. */
+  wall(): number;
+  /** Resolves after `ms`, or as soon as `signal` aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, Math.max(0, ms));
+      signal?.addEventListener('abort', end, { once: true });
+    }),
+};

@@ -1,0 +1,311 @@
+import type { KubernetesObject } from '../../../../../lib/translate/cluster/kubernetes-object';
+import { gatewayStatus } from '../../../../../lib/translate/cluster/status/gateway-status';
+import type { Observed } from '../../../../../lib/translate/cluster/status/observed';
+import { invalidGateway } from '../../../../../lib/translate/cluster/translate-gateway';
+import type { Problem } from '../../../../../lib/translate/cluster/types';
+import { config, type Fields, scheduler, translate } from '../support';
+
+const CONFIG = config([scheduler('llama'), scheduler('qwen')], { endpoint: { type: 'clusterIP' } }, { generation: 3 });
+const OBJECT = CONFIG as unknown as KubernetesObject;
+const TRANSLATION = translate(CONFIG);
+const SCHEDULER = 'inference.sagemaker.aws.amazon.com/scheduler';
+const [THEN, NOW] = ['2026-01-01T00:00:00Z', '2026-02-02T00:00:00Z'];
+
+const condition = (type: string, status: string, more: Fields = {}) => ({
+  type,
+  status,
+  reason: type,
+  message: type,
+  ...more,
+});
+
+function deployment(name: string, status: Fields = {}, labels: Record<string, string> = {}): KubernetesObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: 'models', generation: 1, labels },
+    spec: { replicas: 2 },
+    status: { observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 2, ...status },
+  };
+}
+
+const picker = (of: string, name = TRANSLATION.pickerDeployments.get(of)!, status: Fields = {}) =>
+  deployment(name, status, { [SCHEDULER]: of });
+
+const route = (of: string, conditions: readonly unknown[] = [condition('Accepted', 'True')]): KubernetesObject => ({
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'HTTPRoute',
+  metadata: { name: of, namespace: 'models', labels: { [SCHEDULER]: of } },
+  status: { parents: [{ conditions }] },
+});
+
+const pod = (name: string, app: string, ready = 'True', status: Fields = {}): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'models', labels: { app } },
+  status: { conditions: [condition('Ready', ready)], ...status },
+});
+
+const gateway = (conditions: readonly unknown[], listeners: readonly unknown[] = []): KubernetesObject => ({
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'Gateway',
+  metadata: { name: 'gateway', namespace: 'system', generation: 2 },
+  status: { conditions, listeners },
+});
+
+const PROGRAMMED = ['Accepted', 'Programmed'].map((type) => condition(type, 'True', { observedGeneration: 2 }));
+
+const WHOLE: Observed = {
+  gateway: gateway(PROGRAMMED),
+  attached: [route('llama'), route('qwen')],
+  envoys: [deployment('gateway-envoy')],
+  router: deployment('gateway-bbr'),
+  pickers: [picker('llama'), picker('qwen')],
+  pods: [pod('llama-0', 'llama'), pod('qwen-0', 'qwen')],
+};
+
+function status(observed: Partial<Observed> = {}, problems: readonly Problem[] = [], object = OBJECT) {
+  const translation = { ...TRANSLATION, problems };
+  return gatewayStatus({ object, config: CONFIG, translation, observed: { ...WHOLE, ...observed }, now: NOW });
+}
+
+type Result = ReturnType<typeof status>;
+const of = (result: { readonly conditions?: Result['conditions'] } | undefined, type: string) =>
+  result?.conditions?.find((one) => one.type === type);
+const llama = (result: Result) => result.schedulers?.find(({ name }) => name === 'llama');
+
+test('a gateway whose parts are all there', () => {
+  const result = status();
+  expect(result.observedGeneration).toBe(3);
+  expect(result.conditions?.map(({ type, status: holds }) => [type, holds])).toEqual([
+    ['Accepted', 'True'],
+    ['Ready', 'True'],
+    ['GatewayProgrammed', 'True'],
+    ['BBRReady', 'True'],
+    ['AdmissionBlocked', 'False'],
+  ]);
+  expect(result.conditions?.every((one) => one.observedGeneration === 3 && one.lastTransitionTime === NOW)).toBe(true);
+  expect(
+    result.schedulers?.map(({ name, rolloutState, currentScheduler }) => [name, rolloutState, currentScheduler]),
+  ).toEqual([
+    ['llama', 'Available', 'llm-d'],
+    ['qwen', 'Available', 'llm-d'],
+  ]);
+  expect(llama(result)?.conditions?.map(({ type, status: holds }) => [type, holds])).toEqual(
+    ['Accepted', 'RouteProgrammed', 'PickersReady', 'PodsReady', 'Ready'].map((type) => [type, 'True']),
+  );
+  expect(result).not.toHaveProperty('tls');
+});
+
+test('the time of a condition is that of its last change', () => {
+  const former = {
+    conditions: [
+      condition('Ready', 'True', { lastTransitionTime: THEN }),
+      condition('BBRReady', 'False', { lastTransitionTime: THEN }),
+    ],
+    schedulers: [{ name: 'llama', conditions: [condition('PodsReady', 'True', { lastTransitionTime: THEN })] }],
+  };
+  const result = status({}, [], { ...OBJECT, status: former });
+  expect(of(result, 'Ready')?.lastTransitionTime).toBe(THEN);
+  expect(of(result, 'BBRReady')?.lastTransitionTime).toBe(NOW);
+  expect(of(llama(result), 'PodsReady')?.lastTransitionTime).toBe(THEN);
+  expect(of(llama(result), 'Accepted')?.lastTransitionTime).toBe(NOW);
+});
+
+test('nothing is there yet', () => {
+  const result = status({ gateway: undefined, attached: [], envoys: [], router: undefined, pickers: [], pods: [] });
+  expect(of(result, 'Accepted')?.status).toBe('True');
+  expect(of(result, 'Ready')).toMatchObject({ status: 'False', reason: 'Pending' });
+  expect(llama(result)?.rolloutState).toBe('Pending');
+});
+
+describe('pods', () => {
+  test('a selector that selects none is seen on the scheduler and on the gateway', () => {
+    const result = status({ pods: [pod('qwen-0', 'qwen'), pod('done', 'llama', 'False', { phase: 'Succeeded' })] });
+    expect(of(llama(result), 'PodsReady')).toMatchObject({ status: 'False', reason: 'NoPodsSelected' });
+    expect(of(llama(result), 'Ready')).toMatchObject({ status: 'False', reason: 'NoPodsSelected' });
+    expect(of(result, 'Ready')).toMatchObject({
+      status: 'True',
+      reason: 'SomeSchedulersNotReady',
+      message: expect.stringContaining('scheduler llama: Its modelSelector selects no pod'),
+    });
+  });
+
+  test('some ready are enough, and are counted', () => {
+    const result = status({ pods: [pod('a', 'llama', 'False'), pod('b', 'llama'), pod('qwen-0', 'qwen')] });
+    expect(of(llama(result), 'PodsReady')).toMatchObject({ status: 'True', message: '1 of 2 pods are ready.' });
+  });
+
+  test('without any ready pod of any model the gateway is not ready', () => {
+    const result = status({ pods: [pod('a', 'llama', 'False'), pod('b', 'qwen', 'False')] });
+    expect(of(result, 'Ready')).toMatchObject({ status: 'False', reason: 'NoSchedulerReady' });
+  });
+});
+
+describe('the Gateway', () => {
+  test.each([
+    ['waits to be seen', gateway([]), 'Pending'],
+    [
+      'was seen before its last change',
+      gateway(PROGRAMMED.map((one) => ({ ...one, observedGeneration: 1 }))),
+      'Pending',
+    ],
+    ['is refused', gateway([condition('Accepted', 'False', { reason: 'InvalidParameters' })]), 'InvalidParameters'],
+    [
+      'has no certificate',
+      gateway(PROGRAMMED, [
+        { name: 'https', conditions: [condition('ResolvedRefs', 'False', { reason: 'InvalidCertificateRef' })] },
+      ]),
+      'InvalidCertificateRef',
+    ],
+  ])('%s', (_, seen, reason) => {
+    const result = status({ gateway: seen });
+    expect(of(result, 'GatewayProgrammed')).toMatchObject({ status: 'False', reason });
+    expect(of(result, 'Ready')).toMatchObject({ status: 'False', reason });
+  });
+
+  test('a policy that Envoy Gateway does not take is named', () => {
+    const policy: KubernetesObject = {
+      apiVersion: 'gateway.envoyproxy.io/v1alpha1',
+      kind: 'BackendTrafficPolicy',
+      metadata: { name: 'gateway', namespace: 'system' },
+      status: { ancestors: [{ conditions: [condition('Accepted', 'False', { message: 'wrong' })] }] },
+    };
+    const result = status({ attached: [...WHOLE.attached, policy] });
+    expect(of(result, 'GatewayProgrammed')).toMatchObject({
+      reason: 'PolicyNotAccepted',
+      message: 'BackendTrafficPolicy system/gateway: wrong',
+    });
+  });
+
+  test('a route that it does not take is its scheduler’s', () => {
+    const result = status({ attached: [route('llama', [condition('ResolvedRefs', 'False')]), route('qwen')] });
+    expect(of(llama(result), 'RouteProgrammed')).toMatchObject({ status: 'False', reason: 'RouteNotAccepted' });
+    expect(of(result, 'GatewayProgrammed')?.status).toBe('True');
+  });
+});
+
+describe('routers', () => {
+  test.each([
+    [2, 'True', 'Available'],
+    [1, 'True', 'Degraded'],
+    [0, 'False', 'Unavailable'],
+  ])('%i of 2', (availableReplicas, holds, reason) => {
+    const result = status({ router: deployment('gateway-bbr', { availableReplicas }) });
+    expect(of(result, 'BBRReady')).toMatchObject({ status: holds, reason });
+  });
+});
+
+describe('rollout of pickers', () => {
+  const stateOf = (...pickers: readonly KubernetesObject[]) => llama(status({ pickers }))?.rolloutState;
+  const wanted = TRANSLATION.pickerDeployments.get('llama')!;
+  const progressing = (reason: string, holds = 'True') => [condition('Progressing', holds, { reason })];
+
+  test.each([
+    ['all there', [picker('llama')], 'Available'],
+    ['the new one is not there', [picker('llama', 'llama-epp-old')], 'Pending'],
+    [
+      'the new one comes',
+      [picker('llama', 'llama-epp-old'), picker('llama', wanted, { availableReplicas: 0 })],
+      'Progressing',
+    ],
+    ['the old one is still there', [picker('llama', 'llama-epp-old'), picker('llama')], 'Progressing'],
+    ['its last change is not seen', [picker('llama', wanted, { observedGeneration: 0 })], 'Progressing'],
+    [
+      'it gets no further',
+      [
+        picker('llama', wanted, {
+          availableReplicas: 0,
+          conditions: progressing('ProgressDeadlineExceeded', 'False'),
+        }),
+      ],
+      'Degraded',
+    ],
+    [
+      'it has lost a pod',
+      [picker('llama', wanted, { availableReplicas: 1, conditions: progressing('NewReplicaSetAvailable') })],
+      'Degraded',
+    ],
+  ])('%s', (_, pickers, state) => {
+    expect(stateOf(...pickers)).toBe(state);
+  });
+
+  test('old pickers serve while the new ones come', () => {
+    const pickers = [
+      picker('llama', 'llama-epp-old'),
+      picker('llama', wanted, { availableReplicas: 0 }),
+      picker('qwen'),
+    ];
+    expect(of(llama(status({ pickers })), 'PickersReady')?.status).toBe('True');
+  });
+});
+
+describe('problems', () => {
+  const problem = (fields: Partial<Problem>): Problem => ({
+    reason: 'Wrong',
+    message: 'is wrong',
+    blocks: false,
+    ...fields,
+  });
+
+  test.each(['Accepted', 'GatewayProgrammed', 'BBRReady'] as const)('make %s false, and Ready with it', (name) => {
+    const result = status({}, [problem({ condition: name }), problem({ condition: name, message: 'too' })]);
+    expect(of(result, name)).toMatchObject({ status: 'False', reason: 'Wrong', message: 'is wrong; too' });
+    expect(of(result, 'Ready')).toMatchObject({ status: 'False', reason: 'Wrong' });
+  });
+
+  test('of one scheduler are its own, and are named by the gateway', () => {
+    const result = status({}, [problem({ condition: 'Accepted', scheduler: 'llama' })]);
+    expect(of(llama(result), 'Accepted')).toMatchObject({ status: 'False', reason: 'Wrong' });
+    expect(of(llama(result), 'Ready')?.status).toBe('False');
+    expect(of(result, 'Accepted')).toMatchObject({
+      status: 'True',
+      reason: 'PartlyAccepted',
+      message: 'scheduler llama: is wrong',
+    });
+  });
+
+  test('without a condition change none', () => {
+    expect(status({}, [problem({})])).toEqual(status());
+  });
+});
+
+describe('AdmissionBlocked', () => {
+  test('where the API server takes no pods of a Deployment', () => {
+    const refused = { conditions: [condition('ReplicaFailure', 'True', { message: 'exceeded quota' })] };
+    const result = status({ pickers: [picker('llama', undefined, refused), picker('qwen')] });
+    expect(of(result, 'AdmissionBlocked')).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining('exceeded quota'),
+    });
+    expect(llama(result)?.rolloutState).toBe('Degraded');
+  });
+
+  test('where it refused an object', () => {
+    const refusal: Problem = { condition: 'Ready', reason: 'Refused', message: 'Service: denied', blocks: false };
+    expect(of(status({}, [refusal]), 'AdmissionBlocked')).toMatchObject({ status: 'True', message: 'Service: denied' });
+  });
+});
+
+test('of an invalid config the schedulers stay as they were', () => {
+  const schedulers = [{ name: 'llama', rolloutState: 'Available' }];
+  const object = { ...OBJECT, status: { schedulers } };
+  const result = gatewayStatus({
+    object,
+    config: undefined,
+    translation: invalidGateway(['spec.bbr: is required']),
+    observed: WHOLE,
+    now: NOW,
+  });
+  expect(of(result, 'Accepted')).toMatchObject({
+    status: 'False',
+    reason: 'Invalid',
+    message: 'spec.bbr: is required',
+  });
+  expect(result.schedulers).toEqual(schedulers);
+});
+
+test('the imported certificate is told', () => {
+  const certificate = { acmArn: 'arn', issuedAt: THEN, dnsNames: ['a'] };
+  expect(status({ certificate }).tls).toEqual(certificate);
+});

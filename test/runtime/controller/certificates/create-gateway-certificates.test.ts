@@ -1,0 +1,185 @@
+import type { InferenceGatewayConfig } from '../../../../lib/api/inference-gateway-config/inference-gateway-config';
+import type { KubernetesObject } from '../../../../lib/translate/cluster/kubernetes-object';
+import { secretData, secretText } from '../../../../runtime/controller/certificates/authority-secret';
+import { certificateFacts } from '../../../../runtime/controller/certificates/certificate-facts';
+import { createGatewayCertificates } from '../../../../runtime/controller/certificates/create-gateway-certificates';
+import { resourceOf } from '../../../../runtime/kubernetes/resources';
+import { manualClock } from '../support/manual-clock';
+import { MemoryApi } from '../support/memory-api';
+import { gateway, INSTALLATION } from './support/gateway';
+import { authority, DAY, leaf, NOW } from './support/issuing';
+import { MemoryStore } from './support/memory-store';
+
+const SECRETS = resourceOf('v1', 'Secret');
+const CERTIFICATES = resourceOf('cert-manager.io/v1', 'Certificate');
+const ACM = 'arn:aws:acm:us-west-2:111122223333:certificate/own';
+const signal = new AbortController().signal;
+
+let api: MemoryApi;
+let store: MemoryStore;
+let clock: ReturnType<typeof manualClock>;
+beforeEach(() => {
+  api = new MemoryApi();
+  store = new MemoryStore();
+  clock = manualClock(NOW);
+});
+
+const certificates = (more: object = {}) =>
+  createGatewayCertificates({ client: api, installation: INSTALLATION, store, clock, random: () => 0.5, ...more });
+const ensure = (config: InferenceGatewayConfig) => certificates().ensure(config, signal);
+const read = (config: InferenceGatewayConfig) => certificates().read(config, signal);
+const secret = (name: string) => api.cluster.get(SECRETS, name, 'system');
+
+/** As cert-manager does. */
+async function issue(dnsNames: readonly string[] = ['gw-envoy.system.svc']): Promise<KubernetesObject> {
+  const by = await authority();
+  const { certificate, key } = await leaf(by, { dnsNames, usages: ['server'] });
+  return api.cluster.put(SECRETS, {
+    metadata: { name: 'gw-tls', namespace: 'system', annotations: { 'cert-manager.io/certificate-name': 'gw-tls' } },
+    type: 'kubernetes.io/tls',
+    data: secretData({ 'tls.crt': certificate, 'tls.key': key, 'ca.crt': by.certificate }),
+  });
+}
+
+test('what the controller makes itself is made, and looked at again within a day', async () => {
+  expect(await ensure(gateway({ endpoint: { type: 'clusterIP' } }))).toEqual({ problems: [], dueIn: DAY });
+  expect(['gw-envoy-cert', 'gw-bbr-cert'].every((name) => secret(name) !== undefined)).toBe(true);
+  expect(api.cluster.get(SECRETS, 'gw-epp-cert', 'models')).toBeDefined();
+  expect(secret('gw-tls')).toBeUndefined();
+  expect(store.calls).toEqual([]);
+});
+
+describe('a certificate that is issued', () => {
+  test('is imported when it is there, and its name is told', async () => {
+    expect(await ensure(gateway())).toMatchObject({ problems: [], dueIn: 10_000 });
+    expect(store.imported.size).toBe(0);
+    const issued = await issue();
+    await ensure(gateway());
+    const [[arn, { material, tags }]] = [...store.imported] as [[string, { material: object; tags: object }]];
+    expect(material).toEqual({
+      certificate: secretText(issued, 'tls.crt'),
+      key: secretText(issued, 'tls.key'),
+      chain: secretText(issued, 'ca.crt'),
+    });
+    expect(tags).toEqual({
+      CreatedBy: 'HyperPodInference',
+      'inference.sagemaker.aws.amazon.com/gateway': 'models/gw',
+      'inference.sagemaker.aws.amazon.com/uid': 'uid-1',
+    });
+    expect(await read(gateway())).toEqual({
+      authority: secretText(issued, 'ca.crt'),
+      issued: { acmArn: arn, issuedAt: '2030-01-01T00:00:00Z', dnsNames: ['gw-envoy.system.svc'] },
+    });
+    // What is cert-manager's is only read.
+    expect(secret('gw-tls')?.metadata.resourceVersion).toBe(issued.metadata.resourceVersion);
+  });
+
+  test('is imported again under the same name when it has changed, and only then', async () => {
+    await issue();
+    await ensure(gateway());
+    await ensure(gateway());
+    expect(store.calls).toEqual(['find', 'import']);
+    const issued = await issue(['gw-envoy.system.svc', 'lb.example.com']);
+    await ensure(gateway());
+    expect(store.calls).toEqual(['find', 'import', 'import']);
+    expect([...store.imported.values()].map(({ material }) => material.certificate)).toEqual([
+      secretText(issued, 'tls.crt'),
+    ]);
+  });
+
+  test('keeps its name when the record of it is lost: by the status, else by its tags', async () => {
+    await issue();
+    await ensure(gateway());
+    const [arn] = store.imported.keys();
+    const forget = () => api.cluster.delete(SECRETS, 'gw-imported-certificate', 'system');
+    forget();
+    await ensure(gateway({}, { status: { tls: { acmArn: arn } } }));
+    forget();
+    await ensure(gateway());
+    expect([...store.imported.keys()]).toEqual([arn]);
+  });
+
+  test('is not imported where no load balancer needs it', async () => {
+    await issue();
+    await ensure(gateway({ endpoint: { type: 'clusterIP' } }));
+    expect(store.calls).toEqual([]);
+    expect(await read(gateway({ endpoint: { type: 'clusterIP' } }))).toMatchObject({
+      issued: { issuedAt: expect.any(String) },
+    });
+  });
+
+  test.each([
+    ['alb', 'Denied', 'GatewayProgrammed', /allow acm:ImportCertificate/],
+    ['alb', 'Invalid', 'GatewayProgrammed', /spec\.tls\.acmArn/],
+    ['nlb', 'Denied', undefined, /allow acm:ImportCertificate/],
+  ] as const)('for %s, a refusal (%s) is told and tried again later', async (type, reason, condition, message) => {
+    await issue();
+    store.faults.push(reason);
+    const { problems, dueIn } = await ensure(gateway({ endpoint: { type } }));
+    expect(problems).toEqual([
+      {
+        ...(condition && { condition }),
+        reason: 'CertificateNotImported',
+        message: expect.stringMatching(message),
+        blocks: false,
+      },
+    ]);
+    expect(dueIn).toBe(60_000);
+  });
+
+  test('without a Region only a load balancer that needs it misses it', async () => {
+    const at = (type: string) => certificates({ store: undefined }).ensure(gateway({ endpoint: { type } }), signal);
+    expect((await at('alb')).problems).toMatchObject([{ condition: 'GatewayProgrammed', reason: 'NoRegion' }]);
+    expect((await at('nlb')).problems).toEqual([]);
+  });
+});
+
+describe('from an issued certificate to one of ACM', () => {
+  const own = () => gateway({ tls: { acmArn: ACM } });
+
+  test('the imported one is deleted once no load balancer shows it', async () => {
+    await issue();
+    await ensure(gateway());
+    const [arn] = store.imported.keys();
+    store.inUse.add(arn!);
+    expect(await ensure(own())).toMatchObject({ problems: expect.any(Array), dueIn: 10_000 });
+    // It must not be forgotten while it is there.
+    expect(await read(own())).toEqual({ issued: { acmArn: arn } });
+    store.inUse.clear();
+    await ensure(own());
+    expect(store.imported.size).toBe(0);
+    expect(await read(own())).toEqual({});
+  });
+
+  test('the Secret of cert-manager is taken over when it has no Certificate any more', async () => {
+    const { data } = await issue();
+    api.cluster.put(CERTIFICATES, { metadata: { name: 'gw-tls', namespace: 'system' }, spec: {} });
+    await ensure(own());
+    expect(secret('gw-tls')?.data).toEqual(data);
+    api.cluster.delete(CERTIFICATES, 'gw-tls', 'system');
+    await ensure(own());
+    expect(certificateFacts(secretText(secret('gw-tls'), 'tls.crt'))?.dnsNames).toContain('gw-envoy.system');
+    expect(secret('gw-tls')?.data).not.toEqual(data);
+  });
+
+  test('also where cert-manager has been removed altogether', async () => {
+    await issue();
+    api.cluster.serve(CERTIFICATES, false);
+    await ensure(own());
+    expect(secret('gw-tls')?.metadata.labels).toBeDefined();
+  });
+
+  test("the author's own certificate is never deleted", async () => {
+    await ensure(gateway({ tls: { acmArn: ACM } }, { status: { tls: { acmArn: ACM } } }));
+    expect(store.calls).toEqual([]);
+  });
+});
+
+test('a deletion that cannot be done says why', async () => {
+  store.imported.set(ACM, { material: { certificate: '', key: '' }, tags: {} });
+  store.inUse.add(ACM);
+  await expect(certificates().deleteImported(ACM, signal)).rejects.toThrow('in use');
+  store.inUse.clear();
+  await certificates().deleteImported(ACM, signal);
+  expect(store.imported.size).toBe(0);
+});

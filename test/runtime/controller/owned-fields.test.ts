@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { ownedFields } from '../../../runtime/controller/owned-fields';
+
+test('fields of others do not show', () => {
+  const desired = { spec: { replicas: 2, template: { labels: { a: 'b' } } } };
+  const live = { spec: { replicas: 2, paused: true, template: { labels: { a: 'b', c: 'd' } } }, status: { ready: 2 } };
+
+  expect(ownedFields(desired, live)).toEqual(desired);
+});
+
+test('a field of ours that somebody has changed or removed shows', () => {
+  const desired = { spec: { a: 1, b: 2 } };
+
+  expect(ownedFields(desired, { spec: { a: 9, b: 2 } })).toEqual({ spec: { a: 9, b: 2 } });
+  expect(ownedFields(desired, { spec: { a: 1 } })).toEqual({ spec: { a: 1, b: undefined } });
+  expect(ownedFields(desired, {})).toEqual({ spec: undefined });
+});
+
+test('items with names are found wherever they stand, and those of others are passed over', () => {
+  const desired = { containers: [{ name: 'b', image: 'x' }] };
+  const live = { containers: [{ name: 'injected' }, { name: 'b', image: 'x', terminationMessagePath: '/dev/x' }] };
+
+  expect(ownedFields(desired, live)).toEqual(desired);
+  expect(ownedFields(desired, { containers: [{ name: 'injected' }] })).toEqual({ containers: [undefined] });
+});
+
+test('an item without a name is found by its place, and what is longer is taken whole', () => {
+  const desired = { ports: [{ port: 80 }] };
+
+  expect(ownedFields(desired, { ports: [{ port: 80, protocol: 'TCP' }] })).toEqual(desired);
+  expect(ownedFields(desired, { ports: [{ port: 80 }, { port: 81 }] })).toEqual({
+    ports: [{ port: 80 }, { port: 81 }],
+  });
+});
+
+test('of an object as it was written everything shows, in any order of its fields', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+      const live: unknown = JSON.parse(JSON.stringify(value));
+      expect(ownedFields(value, live)).toEqual(live);
+    }),
+  );
+});
