@@ -6,9 +6,10 @@ import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-ob
  * comes before the policy that guards it.
  */
 const WAVES: ReadonlyArray<readonly string[]> = [
-  ['ServiceAccount', 'Role', 'ConfigMap', 'Secret', 'Issuer', 'Certificate', 'NetworkPolicy'],
-  // Who may not do all that a Role grants is asked for the right to bind it, and so the Role must be there.
-  ['RoleBinding', 'Service'],
+  ['ServiceAccount', 'Role', 'ConfigMap', 'Secret', 'NetworkPolicy'],
+  // Who may not do all that a Role grants is asked for the right to bind it, and so the Role must be there. A Secret that
+  // goes before its Certificate would be issued again.
+  ['RoleBinding', 'Service', 'Issuer', 'Certificate'],
   ['EndpointSlice', 'Deployment', 'PodDisruptionBudget'],
   [
     'EnvoyProxy',

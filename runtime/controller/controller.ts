@@ -34,10 +34,10 @@ export interface Controller {
 export const LEASE = 'inference-gateway-controller';
 
 /**
- * Another leads at the latest after the sum of these and one retry more, about 13 s, when a leader is killed; at once
- * when it ends in order. Milliseconds.
+ * When a leader is killed another leads after the lease and two retries at most, about 12 s; when it ends in order, after
+ * two retries. Milliseconds.
  */
-const ELECTION = { leaseMs: 10_000, renewMs: 7_000, retryMs: 1_500 };
+const ELECTION = { leaseMs: 9_000, renewMs: 6_000, retryMs: 1_200 };
 
 /** What is still missing is logged so often. Milliseconds. */
 const SAY_MS = 10_000;

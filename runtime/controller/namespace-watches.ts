@@ -5,7 +5,10 @@ import type { OnChange } from '../kubernetes/object-store';
 import { resourceOf } from '../kubernetes/resources';
 import { trimConfigMap, trimPod } from './trim';
 
-export type NamespaceWatchOptions = Pick<InformerOptions, 'client' | 'clock' | 'random' | 'log' | 'signal'> & {
+export type NamespaceWatchOptions = Pick<
+  InformerOptions,
+  'client' | 'clock' | 'random' | 'log' | 'maxBackoffMs' | 'signal'
+> & {
   readonly onPod: OnChange;
   readonly onConfigMap: OnChange;
   /** Everything of one kind is known. */
@@ -31,13 +34,15 @@ interface Followed {
 }
 
 export function createNamespaceWatches(options: NamespaceWatchOptions): NamespaceWatches {
-  const { client, clock, random, log, signal, onPod, onConfigMap, onSync } = options;
+  const { client, clock, random, log, maxBackoffMs, signal, onPod, onConfigMap, onSync } = options;
   const followed = new Map<string, Followed>();
 
   function start(namespace: string): Followed {
     const scope = abortScope(signal);
     const selection = { namespace };
-    const base = { client, clock, random, log, selection, signal: scope.signal, onSync: () => onSync(namespace) };
+    const backoff = maxBackoffMs !== undefined && { maxBackoffMs };
+    const given = { client, clock, random, log, ...backoff };
+    const base = { ...given, selection, signal: scope.signal, onSync: () => onSync(namespace) };
     return {
       scope,
       pods: startInformer({ ...base, resource: resourceOf('v1', 'Pod'), trim: trimPod, onChange: onPod }),

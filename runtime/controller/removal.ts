@@ -81,7 +81,15 @@ async function listOwned(config: KubernetesObject, options: RemovalOptions): Pro
   const found = await Promise.all(
     OWNED_KINDS.map((kind) => list(kind.resource, placeOf(kind, options.installation, labelSelector), options)),
   );
-  return found.flat().filter(({ object }) => isApplied(object));
+  return found.flat().filter(({ object }) => isApplied(object) || isIssued(object));
+}
+
+/**
+ * A Secret that cert-manager has made for a Certificate of the gateway, and leaves behind: with the key of an authority
+ * that clients trust.
+ */
+function isIssued({ kind, metadata }: KubernetesObject): boolean {
+  return kind === 'Secret' && metadata.annotations?.['cert-manager.io/certificate-name'] !== undefined;
 }
 
 /**

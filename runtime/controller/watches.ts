@@ -67,6 +67,9 @@ export type WatchOptions = Pick<InformerOptions, 'client' | 'clock' | 'random' |
 
 const CONFIGS = resourceOf(`${GROUP}/v1alpha1`, 'InferenceGatewayConfig');
 
+/** An API server that was away is found again soon: a few dozen watches do not press it. Milliseconds. */
+const MAX_BACKOFF_MS = 5_000;
+
 /** What picker and router read; its versions of both groups. */
 const REFERRED = ['inference.networking.x-k8s.io/v1alpha2', 'llm-d.ai/v1alpha2'].flatMap((apiVersion) =>
   ['InferenceModelRewrite', 'InferenceObjective'].map((kind) => resourceOf(apiVersion, kind)),
@@ -79,7 +82,7 @@ const REFERRED = ['inference.networking.x-k8s.io/v1alpha2', 'llm-d.ai/v1alpha2']
  */
 export function startWatches(options: WatchOptions): Watches {
   const { installation, listener, client, clock, random, log, signal } = options;
-  const base = { client, clock, random, log, signal };
+  const base = { client, clock, random, log, signal, maxBackoffMs: MAX_BACKOFF_MS };
   const informers: Informer[] = [];
   const owned = createOwnedObjects();
   const configs = new Map<Owner, KubernetesObject>();

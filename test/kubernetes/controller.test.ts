@@ -211,6 +211,21 @@ test('what the API server refuses is told in its words, and nothing that runs is
   await cluster.until('taken again', async () => (await condition('AdmissionBlocked'))?.status === 'False');
 });
 
+test('an API server that is away for 20 s: nothing ends, and what changed meanwhile is seen to', async () => {
+  await cluster.controlPlane.stopApiServer();
+  await sleep(20_000);
+  await cluster.controlPlane.startApiServer();
+  const from = performance.now();
+  await cluster.client.delete(`${ROUTES}/llama`);
+
+  await cluster.until('the route is back', () => cluster.client.find(`${ROUTES}/llama`), { timeout: 60_000 });
+
+  expect(performance.now() - from).toBeLessThan(45_000);
+  for (const { daemon } of running) daemon.check();
+  await modelPod('llama-1', 'llama', '10.250.0.3');
+  await cluster.until('the address', async () => (await addresses('llama')).includes('10.250.0.3'));
+}, 120_000);
+
 test('a leader that is killed is replaced within 20 s, and its work goes on', async () => {
   const killed = await cluster.until('a leader', leader);
   killed.daemon.kill('SIGKILL');

@@ -8,6 +8,7 @@ import { type LocalGateway, startLocalGateway } from '../../../runtime/local/loc
 import { freeAddresses } from './free-addresses';
 import { gatewayObject, podFlags, podObject } from './gateway-objects';
 import { startInCluster } from './kubernetes/cluster-gateway';
+import { closeCluster } from './kubernetes/shared-cluster';
 import { COMMAND, startPodProcess } from './pod-process';
 import { send } from './send';
 import type { Fields, TestGateway, TestGatewayOptions, TestPod, TestPodOptions } from './test-gateway';
@@ -21,6 +22,7 @@ const PICKERS = Number(process.env.IGW_TEST_PICKERS ?? 0);
 
 /** The gateways of this run are made by the controller in a cluster. */
 export const IN_CLUSTER = process.env.IGW_TEST_KUBERNETES !== undefined;
+if (IN_CLUSTER) afterAll(closeCluster);
 
 /**
  * A gateway and a process for every pod: as `inference-gateway local` runs it, or with IGW_TEST_KUBERNETES as the

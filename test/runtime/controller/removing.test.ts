@@ -3,6 +3,7 @@ import { Bench, CONFIGS, GATEWAYS, INSTALLATION, ROUTES, SERVICES } from './supp
 import { refused } from './support/memory-api';
 import { gatewayConfig } from './support/objects';
 
+const SECRETS = resourceOf('v1', 'Secret');
 const ARN = 'arn:aws:acm:us-west-2:111122223333:certificate/imported';
 const ENVOY = {
   name: 'gw-envoy',
@@ -133,6 +134,23 @@ describe('an imported certificate', () => {
     expect(isGone()).toBe(true);
     expect(bench.deletedCertificates).toEqual([ARN]);
   });
+});
+
+test('what cert-manager leaves behind of the gateway goes too, after its Certificate', async () => {
+  const annotations = { 'cert-manager.io/certificate-name': 'gw-tls' };
+  const labels = bench.api.cluster.get(GATEWAYS, 'gw', INSTALLATION.systemNamespace)!.metadata.labels!;
+  const place = { name: 'gw-tls', namespace: INSTALLATION.systemNamespace, labels };
+  bench.put({ apiVersion: 'v1', kind: 'Secret', metadata: { ...place, annotations } });
+  bench.put({ apiVersion: 'v1', kind: 'Secret', metadata: { ...place, name: 'mine' } });
+  bench.api.cluster.delete(CONFIGS, 'gw', 'team');
+
+  await bench.settle(10_000);
+
+  expect(bench.api.cluster.list(SECRETS).map(({ metadata }) => metadata.name)).toEqual(['mine']);
+  const order = deletions();
+  expect(order.indexOf('delete Certificate inference-system/gw-tls')).toBeLessThan(
+    order.indexOf('delete Secret inference-system/gw-tls'),
+  );
 });
 
 test('an API server that fails in the middle only delays it', async () => {

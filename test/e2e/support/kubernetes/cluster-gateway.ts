@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1ConfigMap, V1Pod } from '@kubernetes/client-node';
-import type { Cluster } from '../../../kubernetes/support/cluster';
+import { NODE_IP } from '../../../kubernetes/support/addresses';
 import { SYSTEM_NAMESPACE } from '../../../kubernetes/support/install-gateway';
 import { gatewayObject, podFlags } from '../gateway-objects';
 import { send } from '../send';
 import type { Fields, TestGateway, TestGatewayOptions, TestPod } from '../test-gateway';
-import { modelServer, POD_PORT, READY_GATE } from './objects';
-import { giveClusterBack, takeCluster } from './shared-cluster';
+import { backendOfThisMachine, modelServer, POD_PORT, READY_GATE } from './objects';
+import { takeCluster } from './shared-cluster';
 import { startTlsForwarder } from './tls-forwarder';
 
 const GROUP_PATH = '/apis/inference.sagemaker.aws.amazon.com/v1alpha1';
@@ -29,15 +29,6 @@ let started = 0;
 /** As `startTestGateway`: the same gateway, made by the controller in a cluster. */
 export async function startInCluster(options: TestGatewayOptions): Promise<TestGateway> {
   const cluster = await takeCluster();
-  try {
-    return await startGateway(cluster, options);
-  } catch (error) {
-    await giveClusterBack();
-    throw error;
-  }
-}
-
-async function startGateway(cluster: Cluster, options: TestGatewayOptions): Promise<TestGateway> {
   started += 1;
   const name = `test-${started}`;
   const namespace = `e2e-${started}`;
@@ -81,6 +72,8 @@ async function startGateway(cluster: Cluster, options: TestGatewayOptions): Prom
 
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   await cluster.apply(options.pods.map((pod) => modelServer(namespace, pod, podFlags(pod, options.schedulers))));
+  const { defaultBackend } = (options.spec?.bbr ?? {}) as { defaultBackend?: { name: string; port: number } };
+  if (defaultBackend) await cluster.apply(backendOfThisMachine(namespace, defaultBackend, NODE_IP));
   await writeObjects('objects.yaml', options.objects ?? []);
   await writeConfig(options.schedulers);
   const ips = new Map<string, string>();
@@ -166,7 +159,6 @@ async function startGateway(cluster: Cluster, options: TestGatewayOptions): Prom
     writeObjects,
     async close() {
       forwarder.close();
-      await giveClusterBack();
     },
   };
 }

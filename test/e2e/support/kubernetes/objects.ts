@@ -28,3 +28,23 @@ export function modelServer(namespace: string, pod: TestPodOptions, flags: reado
     },
   };
 }
+
+/** A Service that leads to a server of the test itself. */
+export function backendOfThisMachine(namespace: string, { name, port }: { name: string; port: number }, ip: string) {
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace },
+      spec: { clusterIP: 'None', ports: [{ name: 'http', port }] },
+    },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name, namespace, labels: { 'kubernetes.io/service-name': name } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: [ip], conditions: { ready: true } }],
+      ports: [{ name: 'http', port, protocol: 'TCP' }],
+    },
+  ];
+}

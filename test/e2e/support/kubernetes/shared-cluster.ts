@@ -4,19 +4,15 @@ import { installGateway } from '../../../kubernetes/support/install-gateway';
 import { standardImages } from '../../../kubernetes/support/standard-images';
 
 let cluster: Promise<Cluster> | undefined;
-let users = 0;
 
 /** The cluster of this test file, with the gateway's controller and Envoy Gateway; the first user starts it. */
 export function takeCluster(): Promise<Cluster> {
-  users += 1;
   cluster ??= start();
   return cluster;
 }
 
-/** The last user ends it. */
-export async function giveClusterBack(): Promise<void> {
-  users -= 1;
-  if (users > 0) return;
+/** Also where a test has not come so far that it could close what it has started. */
+export async function closeCluster(): Promise<void> {
   const ending = cluster;
   cluster = undefined;
   await (await ending?.catch(() => undefined))?.close();
