@@ -163,6 +163,8 @@ const scripts: Record<string, string> = {
   failover: 'npm run --silent bundle && tsx scripts/replica-failover.ts',
   soak: 'npm run --silent bundle && tsx test/soak/soak.ts',
   'test:engines': 'tsx test/engines/run.ts',
+  'check:vendor': 'tsx scripts/vendor-crds.ts --check',
+  'kubernetes:tools': 'tsx test/kubernetes/tools/build.ts',
   'test:kubernetes': 'npm run --silent bundle && tsx test/kubernetes/run.ts',
   'test:processes': `npm run --silent bundle && IGW_TEST_PICKERS=2 jest test/e2e --testPathIgnorePatterns '${OWN_PROCESSES.join('|')}'`,
 };
