@@ -3,22 +3,13 @@ import type { V1ConfigMap } from '@kubernetes/client-node';
 import OpenAI from 'openai';
 import { Agent, fetch } from 'undici';
 import { type Cluster, startCluster } from './support/cluster';
+import { gatewayConfig } from './support/gateway-config';
 import { installCertManager } from './support/install-cert-manager';
 import { installGateway, SYSTEM_NAMESPACE } from './support/install-gateway';
 import { standardImages } from './support/standard-images';
 
 const QUICKSTART = join(__dirname, '..', '..', 'examples', 'kubernetes', 'quickstart.yaml');
 const ENDPOINT = `https://quickstart-envoy.${SYSTEM_NAMESPACE}.svc`;
-const CONFIG = '/apis/inference.sagemaker.aws.amazon.com/v1alpha1/namespaces/models/inferencegatewayconfigs/quickstart';
-
-interface Config {
-  readonly metadata: { readonly generation: number };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly conditions?: ReadonlyArray<{ readonly type: string; readonly status: string; readonly message: string }>;
-    readonly schedulers?: ReadonlyArray<{ readonly name: string; readonly rolloutState: string }>;
-  };
-}
 
 let cluster: Cluster;
 
@@ -43,17 +34,7 @@ async function client(): Promise<OpenAI> {
 
 test('the quickstart becomes a gateway that answers over HTTPS', async () => {
   await cluster.kubectl(['apply', '-f', QUICKSTART]);
-  await cluster.until(
-    'Ready',
-    async () => {
-      const { metadata, status } = await cluster.client.get<Config>(CONFIG);
-      if (status?.observedGeneration !== metadata.generation) return false;
-      const ready = status.conditions?.find(({ type }) => type === 'Ready');
-      if (ready?.status !== 'True') throw new Error(JSON.stringify(status.conditions));
-      return true;
-    },
-    { timeout: 180_000, every: 500 },
-  );
+  await gatewayConfig(cluster, 'models', 'quickstart').untilCondition('Ready', 'True', 180_000);
   const openai = await client();
   const models = await openai.models.list();
   expect(models.data.map(({ id }) => id)).toEqual(['llama-3.1-8b', 'sql-helper']);

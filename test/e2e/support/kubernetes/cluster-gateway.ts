@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1ConfigMap, V1Pod } from '@kubernetes/client-node';
 import { NODE_IP } from '../../../kubernetes/support/addresses';
+import { gatewayConfig } from '../../../kubernetes/support/gateway-config';
 import { SYSTEM_NAMESPACE } from '../../../kubernetes/support/install-gateway';
 import { gatewayObject, podFlags } from '../gateway-objects';
 import { send } from '../send';
@@ -9,20 +10,11 @@ import { backendOfThisMachine, modelServer, POD_PORT, READY_GATE } from './objec
 import { takeCluster } from './shared-cluster';
 import { startTlsForwarder } from './tls-forwarder';
 
-const GROUP_PATH = '/apis/inference.sagemaker.aws.amazon.com/v1alpha1';
 const CONTAINER = 'model-server';
 /** Requests that a pod gets besides its scrapes come by Envoy's threads: one has the new routes a moment after the other. */
 const SETTLE_MS = 2_000;
 /** Enough for a test, where many pods share a machine. */
 const SMALL = { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '2Gi' } };
-
-interface Config {
-  readonly metadata: { readonly generation: number };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly conditions?: ReadonlyArray<{ readonly type: string; readonly status: string }>;
-  };
-}
 
 let started = 0;
 
@@ -33,7 +25,6 @@ export async function startInCluster(options: TestGatewayOptions): Promise<TestG
   const name = `test-${started}`;
   const namespace = `e2e-${started}`;
   const { client, kubelet } = cluster;
-  const configPath = `${GROUP_PATH}/namespaces/${namespace}/inferencegatewayconfigs/${name}`;
   const podPath = (pod: string) => `/api/v1/namespaces/${namespace}/pods/${pod}`;
   const files = new Map<string, readonly Fields[]>();
 
@@ -58,17 +49,7 @@ export async function startInCluster(options: TestGatewayOptions): Promise<TestG
     client.patch(`${podPath(pod)}/status`, {
       status: { conditions: [{ type: READY_GATE, status: value ? 'True' : 'False' }] },
     });
-  const untilObserved = () =>
-    cluster.until(
-      `InferenceGatewayConfig ${name}`,
-      async () => {
-        const { metadata, status } = await client.get<Config>(configPath);
-        const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
-        if (ready && status?.observedGeneration === metadata.generation) return true;
-        throw new Error(JSON.stringify(status?.conditions));
-      },
-      { timeout: 120_000, every: 250 },
-    );
+  const untilObserved = () => gatewayConfig(cluster, namespace, name).untilCondition('Ready', 'True');
 
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   await cluster.apply(options.pods.map((pod) => modelServer(namespace, pod, podFlags(pod, options.schedulers))));
