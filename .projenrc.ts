@@ -134,9 +134,6 @@ project.npmrc.addConfig('engine-strict', 'false');
 /** Whole-system tests that start their processes themselves: they say the same however others run. */
 const OWN_PROCESSES = ['claims', 'gie-picker', 'local-command', 'processes', 'recording', 'replicas', 'simulate'];
 
-/** Whole-system tests that know the gateway by its address alone. */
-const ALSO_IN_CLUSTERS = ['attack', 'bodies', 'clients-node', 'clients-python', 'errors'];
-
 /** Scripts run their tools directly, so that a signal reaches the tool and start-up is quick. */
 const scripts: Record<string, string> = {
   bundle: 'tsx scripts/bundle.ts',
@@ -190,8 +187,8 @@ new JsonFile(project, 'jest.kubernetes.config.json', {
   marker: false,
   obj: {
     ...jest,
-    // The whole-system tests that ask nothing of the machine itself also run against a gateway that the controller made.
-    testMatch: ['<rootDir>/test/kubernetes/**/*.test.ts', `<rootDir>/test/e2e/{${ALSO_IN_CLUSTERS.join(',')}}.test.ts`],
+    // One of them runs those of test/e2e that also work against a gateway that the controller made.
+    testMatch: ['<rootDir>/test/kubernetes/**/*.test.ts'],
     testTimeout: 120_000,
     maxWorkers: 1,
   },

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { constants, hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import type { Installation } from '../../lib/translate/cluster/types';
 import { version } from '../../package.json';
 import type { Controller } from '../../runtime/controller/controller';
 import type { CrdBundle } from '../../runtime/controller/crds/shipped-crd';
@@ -13,61 +12,36 @@ import { createLogger, LOG_LEVELS, type LogLevel } from '../../runtime/telemetry
 import { startProbeServer } from '../../runtime/telemetry/probe-server';
 import { EXIT_USAGE, fail } from '../exit';
 import { type HostPort, parseHostPort } from '../service/addresses';
+import {
+  addInstallationFlags,
+  type InstallationFlags,
+  installationOf,
+  SYSTEM_NAMESPACE,
+} from '../service/installation-flags';
 import { listenFault } from '../service/run-service';
 
-interface ControllerFlags {
+interface ControllerFlags extends InstallationFlags {
   readonly systemNamespace?: string;
   readonly name: string;
-  readonly image: string;
-  readonly imagePullPolicy: Installation['image']['pullPolicy'];
-  readonly imagePullSecrets: readonly string[];
-  readonly envoyImage?: string;
-  readonly collectorImage?: string;
-  readonly gatewayControllerName: string;
-  readonly envoyNamespace?: string;
   readonly envoyGatewayCertificates?: true;
   readonly manageCrds: boolean;
-  readonly monitoringNamespace?: string;
-  readonly ipFamily: NonNullable<Installation['ipFamily']>;
-  readonly clusterDomain: string;
   readonly kubeconfig?: string;
-  readonly metrics: HostPort;
+  readonly metrics?: HostPort;
   readonly logLevel: LogLevel;
 }
 
 /** What is under way may take so long to end; a request that hangs is no reason to stay. Milliseconds. */
 const CLOSE_MS = 10_000;
 
-const DEFAULT_NAMESPACE = 'hyperpod-inference-system';
-
 /** The controller of InferenceGatewayConfigs. */
 export function controllerCommand(): Command {
-  return new Command('controller')
+  const command = new Command('controller')
     .description('run the controller, which makes of InferenceGatewayConfigs what runs them in a Kubernetes cluster')
     .option(
       '--system-namespace <name>',
-      `namespace of the installation (default: that of the pod, ${DEFAULT_NAMESPACE})`,
+      `namespace of the installation (default: that of the pod, ${SYSTEM_NAMESPACE})`,
     )
     .option('--name <name>', 'name of this pod: its replicas have others', hostname())
-    .option('--image <reference>', 'image of routers and pickers', `inference-gateway:${version}`)
-    .addOption(
-      new Option('--image-pull-policy <policy>', 'of that image')
-        .choices(['Always', 'IfNotPresent', 'Never'])
-        .default('IfNotPresent'),
-    )
-    .addOption(
-      new Option('--image-pull-secrets <names>', 'Secrets with which images are pulled, separated by commas')
-        .argParser((text) => text.split(',').filter((name) => name !== ''))
-        .default([], 'none'),
-    )
-    .option('--envoy-image <reference>', "image of the Envoys (default: Envoy Gateway's own choice)")
-    .option('--collector-image <reference>', 'image of the OpenTelemetry collector beside routers and pickers')
-    .option(
-      '--gateway-controller-name <name>',
-      'spec.controllerName of Envoy Gateway',
-      'gateway.envoyproxy.io/gatewayclass-controller',
-    )
-    .option('--envoy-namespace <name>', 'where Envoy Gateway runs its Envoys (default: the system namespace)')
     .option(
       '--envoy-gateway-certificates',
       'Envoy Gateway came with this installation: make the certificates of its control plane, and keep its CustomResourceDefinitions up to date',
@@ -78,21 +52,15 @@ export function controllerCommand(): Command {
         .argParser((text) => text === 'true')
         .default(true),
     )
-    .option('--monitoring-namespace <name>', 'whose pods may read metrics pages (default: those of all)')
-    .addOption(
-      new Option('--ip-family <family>', "addresses of the cluster's pods")
-        .choices(['IPv4', 'IPv6', 'DualStack'])
-        .default('IPv4'),
-    )
-    .option('--cluster-domain <name>', 'DNS domain of the cluster', 'cluster.local')
     .option('--kubeconfig <file>', "where the cluster is (default: KUBECONFIG, or the pod's service account)")
     .addOption(
-      new Option('--metrics <ip:port>', 'where /metrics, /healthz and /readyz are served')
-        .argParser(parseHostPort)
-        .default({ host: '0.0.0.0', port: 9090 }, '0.0.0.0:9090'),
+      new Option(
+        '--metrics <ip:port>',
+        'where /metrics, /healthz and /readyz are served (default: 0.0.0.0:9090, or [::]:9090 by --ip-family)',
+      ).argParser(parseHostPort),
     )
-    .addOption(new Option('--log-level <level>').choices(LOG_LEVELS).default('info'))
-    .action(runController);
+    .addOption(new Option('--log-level <level>').choices(LOG_LEVELS).default('info'));
+  return addInstallationFlags(command).action(runController);
 }
 
 async function runController(flags: ControllerFlags): Promise<void> {
@@ -107,12 +75,12 @@ async function runController(flags: ControllerFlags): Promise<void> {
     });
   }
   const probes = await startProbeServer({
-    ...flags.metrics,
+    ...(flags.metrics ?? { host: flags.ipFamily === 'IPv4' ? '0.0.0.0' : '::', port: 9090 }),
     page: () => controller?.metricsPage(),
     ready: () => !closing.signal.aborted && controller?.isReady() === true,
   }).catch((error: unknown) => fail(listenFault('--metrics', error), EXIT_USAGE));
 
-  const { systemNamespace = process.env.POD_NAMESPACE ?? DEFAULT_NAMESPACE } = flags;
+  const { systemNamespace = process.env.POD_NAMESPACE ?? SYSTEM_NAMESPACE } = flags;
   const installation = installationOf(flags, systemNamespace);
   const clock = systemClock;
   const random = Math.random;
@@ -121,13 +89,15 @@ async function runController(flags: ControllerFlags): Promise<void> {
     log,
     ...(flags.kubeconfig !== undefined && { kubeconfig: flags.kubeconfig }),
   }).catch((error: unknown) => fail(error, EXIT_USAGE));
-  const client = createHttpApiClient({
-    access,
-    random,
-    clock,
-    userAgent: `inference-gateway-controller/${version}`,
-    onWarning: (text) => log.warn(`the API server warns: ${text}`),
-  });
+  const connect = () =>
+    createHttpApiClient({
+      access,
+      random,
+      clock,
+      userAgent: `inference-gateway-controller/${version}`,
+      onWarning: (text) => log.warn(`the API server warns: ${text}`),
+    });
+  const [client, leaseClient] = [connect(), connect()];
   // Loaded here, for it is large and no other command needs it.
   const [{ startController }, { createGatewayCertificates }, { acmStore }, { prepareCluster }, { readShippedCrds }] =
     await Promise.all([
@@ -141,6 +111,7 @@ async function runController(flags: ControllerFlags): Promise<void> {
   const store = region ? acmStore(region) : undefined;
   controller = startController({
     client,
+    leaseClient,
     installation,
     identity: `${flags.name}_${randomUUID()}`,
     instance: flags.name,
@@ -162,7 +133,7 @@ async function runController(flags: ControllerFlags): Promise<void> {
   });
   if (!closing.signal.aborted) await new Promise((resolve) => closing.signal.addEventListener('abort', resolve));
   await Promise.race([controller.done, sleep(CLOSE_MS)]);
-  await client.close();
+  await Promise.all([client.close(), leaseClient.close()]);
   await probes.close();
   process.exit(0);
 }
@@ -172,19 +143,4 @@ function managedCrds({ manageCrds, envoyGatewayCertificates }: ControllerFlags):
   if (!manageCrds) return new Set();
   const own: readonly CrdBundle[] = ['inference-extension', 'inference-gateway'];
   return new Set(envoyGatewayCertificates ? ['gateway-api', 'envoy-gateway', ...own] : own);
-}
-
-function installationOf(flags: ControllerFlags, systemNamespace: string): Installation {
-  const { envoyImage, collectorImage, monitoringNamespace } = flags;
-  return {
-    systemNamespace,
-    envoyNamespace: flags.envoyNamespace ?? systemNamespace,
-    gatewayControllerName: flags.gatewayControllerName,
-    image: { reference: flags.image, pullPolicy: flags.imagePullPolicy, pullSecrets: flags.imagePullSecrets },
-    clusterDomain: flags.clusterDomain,
-    ipFamily: flags.ipFamily,
-    ...(envoyImage !== undefined && { envoyImage }),
-    ...(collectorImage !== undefined && { collectorImage }),
-    ...(monitoringNamespace !== undefined && { monitoringNamespace }),
-  };
 }

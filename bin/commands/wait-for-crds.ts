@@ -25,8 +25,14 @@ export function waitForCrdsCommand(): Command {
 
 async function runWait({ kubeconfig, logLevel }: WaitFlags): Promise<void> {
   const log = createLogger('wait-for-crds', logLevel);
+  const closing = new AbortController();
+  let code = 0;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => process.exit(128 + constants.signals[signal]));
+    process.on(signal, () => {
+      code = 128 + constants.signals[signal];
+      if (closing.signal.aborted) process.exit(code);
+      closing.abort();
+    });
   }
   const clock = systemClock;
   const access = await openAccess({ clock, log, ...(kubeconfig !== undefined && { kubeconfig }) }).catch(
@@ -39,6 +45,9 @@ async function runWait({ kubeconfig, logLevel }: WaitFlags): Promise<void> {
     userAgent: `inference-gateway-wait/${version}`,
     onWarning: () => {},
   });
-  await waitForCrds(await readShippedCrds(), { served, clock, log, signal: new AbortController().signal });
+  await waitForCrds(await readShippedCrds(), { served, clock, log, signal: closing.signal }).catch((error: unknown) => {
+    if (!closing.signal.aborted) throw error;
+  });
   await served.close();
+  process.exitCode = code;
 }

@@ -1,3 +1,4 @@
+import { k8s } from 'cdk8s-plus-28';
 import { merged, unlessEmpty, when } from './template/choice';
 import { expressionIn, valueExpression } from './template/expression';
 import type { CompleteInstallValues } from './values/install-values';
@@ -40,6 +41,15 @@ export function placement(selector: Readonly<Record<string, string>>, pod: PodVa
       // Pods of an old template do not count: a rollout ends as spread as it began.
       matchLabelKeys: ['pod-template-hash'],
     })),
+  };
+}
+
+/** Nodes are drained of one pod after the other; one that is not ready anyway, as while a CRD is missing, is never waited for. */
+export function disruptionLimits(matchLabels: Readonly<Record<string, string>>) {
+  return {
+    maxUnavailable: k8s.IntOrString.fromNumber(1),
+    unhealthyPodEvictionPolicy: 'AlwaysAllow',
+    selector: { matchLabels },
   };
 }
 

@@ -2,7 +2,7 @@ import type { InferenceGatewayConfig } from '../api/inference-gateway-config/inf
 import { durationToMilliseconds } from '../api/schema/duration';
 import { type CheckedObject, type CheckOptions, checkObjects, ofKind } from './check-objects';
 import type { GatewayState, OverloadState, SchedulerState } from './gateway-state';
-import { adaptersByScheduler } from './gateway-state/adapters';
+import { adaptersByScheduler, type ModelConflict } from './gateway-state/adapters';
 import { schedulerEndpoints } from './gateway-state/endpoints';
 import { objectivesByScheduler } from './gateway-state/objectives';
 import { compilePickerConfig } from './gateway-state/picker-config';
@@ -38,7 +38,7 @@ interface SchedulerFault {
 /**
  * Compiles the objects around the one InferenceGatewayConfig among them. Pods, ConfigMaps, rewrites and objectives count
  * where they are in its namespace. `tolerant`: faults of other objects are warnings and leave these out; a scheduler
- * whose `configMapRef` cannot be used picks by its own weights, and is among `schedulerFaults`.
+ * whose `configMapRef` cannot be used picks by the default weights, and is among `schedulerFaults`.
  */
 export function compileGatewayState(values: readonly SourcedValue[], options: CompileOptions = {}): CompileResult {
   const checked = checkObjects(values, options);
@@ -68,10 +68,7 @@ function compileConfig(
 
   const adapters = adaptersByScheduler(spec.schedulers, config.at, configMaps);
   warnings.push(...adapters.warnings);
-  for (const { schedulers: claimants, message } of adapters.conflicts) {
-    const reason = 'ModelNameConflict';
-    schedulerFaults.push(...claimants.map((scheduler) => ({ scheduler, reason, message }) as const));
-  }
+  schedulerFaults.push(...adapters.conflicts.flatMap(conflictFaults));
   const objectives = objectivesByScheduler(ofKind(near, 'InferenceObjective'), spec.schedulers);
   warnings.push(...objectives.warnings);
   const overload = compileOverload(spec.overload);
@@ -79,7 +76,7 @@ function compileConfig(
     const picking = compilePickerConfig(scheduler, index, config, configMaps);
     faults.push(...picking.faults);
     for (const fault of picking.faults) {
-      const message = `${fault}; until then its own weights count`;
+      const message = `${fault}; until it can be used the scheduler picks as before, or by the default weights`;
       schedulerFaults.push({ scheduler: scheduler.name, reason: 'PickerConfigInvalid', message });
       if (tolerant) warnings.push(message);
     }
@@ -108,6 +105,7 @@ function compileConfig(
   });
   const rewrites = compileRewrites(ofKind(near, 'InferenceModelRewrite'), schedulers);
   warnings.push(...rewrites.warnings);
+  schedulerFaults.push(...rewrites.conflicts.flatMap(conflictFaults));
   if (faults.length > 0 && !tolerant) return { faults };
 
   return {
@@ -125,6 +123,10 @@ function compileConfig(
     warnings,
     schedulerFaults,
   };
+}
+
+function conflictFaults({ schedulers, message }: ModelConflict): SchedulerFault[] {
+  return [...new Set(schedulers)].map((scheduler) => ({ scheduler, reason: 'ModelNameConflict', message }));
 }
 
 function compileOverload(overload: InferenceGatewayConfig['spec']['overload']): Required<OverloadState> {

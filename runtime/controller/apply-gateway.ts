@@ -5,6 +5,7 @@ import type { Clock } from '../kubernetes/clock';
 import { resourceOf } from '../kubernetes/resources';
 import type { AppliedObjects } from './applied-objects';
 import { applyWaves } from './apply-order';
+import type { Disputes } from './disputes';
 import { inTurns } from './in-turns';
 import type { ControllerMetrics } from './metrics';
 import { codeOf, schedulerOf, type WriteFailure } from './write-failure';
@@ -12,6 +13,7 @@ import { codeOf, schedulerOf, type WriteFailure } from './write-failure';
 export interface ApplyOptions {
   readonly client: ApiClient;
   readonly applied: AppliedObjects;
+  readonly disputes: Pick<Disputes, 'look'>;
   /** The object as the informers have it. */
   readonly seen: (object: KubernetesObject) => KubernetesObject | undefined;
   readonly metrics: Pick<ControllerMetrics, 'applied' | 'failed'>;
@@ -66,9 +68,10 @@ export function isHeldUp(object: KubernetesObject, failures: readonly WriteFailu
 /** As the API server gave it back, or why it could not be written. Rejects only where `signal` aborts. */
 export async function applyObject(
   object: KubernetesObject,
-  { client, applied, metrics, clock, signal }: Omit<ApplyOptions, 'seen'>,
+  { client, applied, disputes, metrics, clock, signal }: Omit<ApplyOptions, 'seen'>,
 ): Promise<KubernetesObject | Error> {
   try {
+    await disputes.look(object, signal);
     const resource = resourceOf(object.apiVersion, object.kind);
     const answer = await client.apply(resource, object, { fieldManager: MANAGER, force: true, signal });
     applied.remember(object, answer, clock.now());

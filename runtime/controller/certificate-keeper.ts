@@ -8,6 +8,8 @@ import type { Watches } from './watches';
 export interface CertificateKeeper {
   /** Rejects as `GatewayCertificates.ensure` does. */
   ensure(owner: Owner, config: InferenceGatewayConfig, signal: AbortSignal): Promise<EnsuredCertificates>;
+  /** Rejects as `GatewayCertificates.importIssued` does. */
+  importIssued(owner: Owner, config: InferenceGatewayConfig, signal: AbortSignal): Promise<EnsuredCertificates>;
   forget(owner: Owner): void;
 }
 
@@ -26,11 +28,11 @@ const LOOK_MS = 300_000;
 const PROBLEM_MS = 30_000;
 
 export function createCertificateKeeper(
-  certificates: Pick<GatewayCertificates, 'ensure'>,
+  certificates: Pick<GatewayCertificates, 'ensure' | 'importIssued'>,
   watches: Pick<Watches, 'owned'>,
   clock: Pick<Clock, 'now'>,
 ): CertificateKeeper {
-  const looks = new Map<Owner, Look>();
+  const looks = { ensure: new Map<Owner, Look>(), importIssued: new Map<Owner, Look>() };
 
   function factsOf(owner: Owner, { metadata: { uid, generation } }: InferenceGatewayConfig): string {
     const secrets = watches.owned(owner).filter(({ kind }) => kind === 'Secret');
@@ -38,19 +40,30 @@ export function createCertificateKeeper(
     return JSON.stringify([uid, generation, versions.sort()]);
   }
 
+  async function look(
+    what: keyof typeof looks,
+    owner: Owner,
+    config: InferenceGatewayConfig,
+    signal: AbortSignal,
+  ): Promise<EnsuredCertificates> {
+    const facts = factsOf(owner, config);
+    const last = looks[what].get(owner);
+    if (last?.facts === facts && clock.now() < last.until) {
+      return { ...last.result, dueIn: last.until - clock.now() };
+    }
+    const result = await certificates[what](config, signal);
+    const longest = result.problems.length > 0 ? PROBLEM_MS : LOOK_MS;
+    const dueIn = Math.min(result.dueIn ?? longest, longest);
+    looks[what].set(owner, { facts, result, until: clock.now() + dueIn });
+    return { ...result, dueIn };
+  }
+
   return {
-    async ensure(owner, config, signal) {
-      const facts = factsOf(owner, config);
-      const last = looks.get(owner);
-      if (last?.facts === facts && clock.now() < last.until) {
-        return { ...last.result, dueIn: last.until - clock.now() };
-      }
-      const result = await certificates.ensure(config, signal);
-      const longest = result.problems.length > 0 ? PROBLEM_MS : LOOK_MS;
-      const dueIn = Math.min(result.dueIn ?? longest, longest);
-      looks.set(owner, { facts, result, until: clock.now() + dueIn });
-      return { ...result, dueIn };
+    ensure: (owner, config, signal) => look('ensure', owner, config, signal),
+    importIssued: (owner, config, signal) => look('importIssued', owner, config, signal),
+    forget(owner) {
+      looks.ensure.delete(owner);
+      looks.importIssued.delete(owner);
     },
-    forget: (owner) => void looks.delete(owner),
   };
 }

@@ -3,6 +3,7 @@ import type { Installation } from '../../lib/translate/cluster/types';
 import type { ApiClient } from '../kubernetes/api-client';
 import type { Clock } from '../kubernetes/clock';
 import { type LeaderElection, startLeaderElection } from '../kubernetes/leader-election';
+import { isIdle } from './coexistence';
 import { fencedClient } from './fenced-client';
 import { createControllerMetrics } from './metrics';
 import { startTerm, type Term, type TermOptions } from './term';
@@ -10,6 +11,8 @@ import { startWatches, type Watches } from './watches';
 
 export interface ControllerOptions extends Pick<TermOptions, 'certificates' | 'prepare' | 'instance'> {
   readonly client: ApiClient;
+  /** For the Lease: one of its own, so that renewals never queue behind other writes. */
+  readonly leaseClient: ApiClient;
   readonly installation: Installation;
   /** Unique to the process, not only to the pod. */
   readonly identity: string;
@@ -22,7 +25,10 @@ export interface ControllerOptions extends Pick<TermOptions, 'certificates' | 'p
 }
 
 export interface Controller {
-  /** Every kind that gateways need is served and known. Once true it stays so: without the API server all goes on as it was. */
+  /**
+   * Every kind that gateways need is served and known, or another controller is there. Once true it stays so: without the
+   * API server all goes on as it was.
+   */
   isReady(): boolean;
   isLeader(): boolean;
   metricsPage(): Promise<{ readonly contentType: string; readonly text: string }>;
@@ -34,10 +40,10 @@ export interface Controller {
 export const LEASE = 'inference-gateway-controller';
 
 /**
- * When a leader is killed another leads after the lease and two retries at most, about 12 s; when it ends in order, after
- * two retries. Milliseconds.
+ * When a leader is killed another leads after the lease and two waits of a candidate at most: 15 s. When it ends in order,
+ * after one wait. Milliseconds.
  */
-const ELECTION = { leaseMs: 9_000, renewMs: 6_000, retryMs: 1_200 };
+export const ELECTION = { leaseMs: 9_000, renewMs: 6_000, retryMs: 1_200 };
 
 /** What is still missing is logged so often. Milliseconds. */
 const SAY_MS = 10_000;
@@ -47,7 +53,7 @@ const SAY_MS = 10_000;
  * it alone writes.
  */
 export function startController(options: ControllerOptions): Controller {
-  const { client, installation, identity, clock, random, log, signal } = options;
+  const { client, leaseClient, installation, identity, clock, random, log, signal } = options;
   let term: Term | undefined;
   let ready = false;
 
@@ -55,6 +61,7 @@ export function startController(options: ControllerOptions): Controller {
     ...options,
     listener: {
       gateway: (owner) => term?.listener.gateway(owner),
+      status: (config) => term?.listener.status(config),
       pod: (old, now) => term?.listener.pod(old, now),
       slice: (owner, scheduler) => term?.listener.slice(owner, scheduler),
       gone: (object) => term?.listener.gone(object),
@@ -68,7 +75,7 @@ export function startController(options: ControllerOptions): Controller {
   });
   const election: LeaderElection = startLeaderElection({
     ...ELECTION,
-    client,
+    client: leaseClient,
     clock,
     random,
     log,
@@ -87,7 +94,9 @@ export function startController(options: ControllerOptions): Controller {
   });
 
   function isReady(): boolean {
-    ready ||= watches.unknown().length === 0 && watches.missing().length === 0;
+    ready ||=
+      watches.unknown().length === 0 &&
+      (watches.missing().length === 0 || isIdle(watches, installation.systemNamespace));
     return ready;
   }
 

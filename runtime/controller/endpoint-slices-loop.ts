@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
-import type { InferenceGatewayConfig } from '../../lib/api/inference-gateway-config/inference-gateway-config';
 import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
 import { objectKey } from '../../lib/translate/cluster/object-key';
+import type { OwningConfig } from '../../lib/translate/cluster/owned-object';
 import { endpointSlices } from '../../lib/translate/cluster/schedulers/endpoint-slices';
+import type { ModelPods } from '../../lib/translate/cluster/schedulers/model-service';
+import type { Installation } from '../../lib/translate/cluster/types';
 import { untilAborted } from '../kubernetes/abort-scope';
 import { createWorkQueue, type WorkQueueOptions } from '../kubernetes/work-queue';
 import { type ApplyOptions, applyObject } from './apply-gateway';
@@ -17,6 +19,7 @@ import { schedulerOf } from './write-failure';
 export type EndpointSlicesOptions = Omit<ApplyOptions, 'seen' | 'metrics'> &
   Omit<PruneOptions, 'metrics'> &
   Pick<WorkQueueOptions, 'random'> & {
+    readonly installation: Pick<Installation, 'ipFamily'>;
     readonly watches: Pick<Watches, 'owned' | 'find' | 'pods'>;
     readonly metrics: ApplyOptions['metrics'] & PruneOptions['metrics'] & SliceMetrics;
     readonly log: Logger;
@@ -33,8 +36,10 @@ export interface EndpointSlicesLoop {
    * From now on the EndpointSlices of these schedulers, and of no others of the gateway, follow their pods. Resolves when
    * they do, with the faults of those that cannot; these are tried again.
    */
-  follow(owner: Owner, config: InferenceGatewayConfig): Promise<readonly SliceFault[]>;
+  follow(owner: Owner, config: OwningConfig, schedulers: readonly ModelPods[]): Promise<readonly SliceFault[]>;
   follows(owner: Owner): boolean;
+  /** By name. */
+  followed(owner: Owner): ReadonlyMap<string, ModelPods>;
   /** They stay as they are. */
   forget(owner: Owner): void;
   /** Gives the gateways that it concerns. */
@@ -49,11 +54,9 @@ interface SliceFault {
   readonly error: Error;
 }
 
-type Scheduler = InferenceGatewayConfig['spec']['schedulers'][number];
-
 interface Followed {
-  readonly config: InferenceGatewayConfig;
-  readonly scheduler: Scheduler;
+  readonly config: OwningConfig;
+  readonly scheduler: ModelPods;
   readonly pods: SchedulerPods;
   /** As the API server gave them back. */
   readonly written: Map<string, KubernetesObject>;
@@ -97,7 +100,7 @@ export function startEndpointSlicesLoop(options: EndpointSlicesOptions): Endpoin
     followed.changedAt = undefined;
     try {
       const existing = slicesOf(owner, followed);
-      const desired = endpointSlices(config, scheduler, pods.list(), existing);
+      const desired = endpointSlices(config, scheduler, pods.list(), existing, options.installation.ipFamily);
       let wrote = false;
       for (const slice of desired) {
         const due = applied.dueIn(slice, watches.find(slice), clock.now());
@@ -146,7 +149,7 @@ export function startEndpointSlicesLoop(options: EndpointSlicesOptions): Endpoin
     });
   }
 
-  async function take(owner: Owner, config: InferenceGatewayConfig, scheduler: Scheduler): Promise<SliceFault[]> {
+  async function take(owner: Owner, config: OwningConfig, scheduler: ModelPods): Promise<SliceFault[]> {
     const former = gateways.get(owner)?.get(scheduler.name);
     if (former === undefined || !isSameScheduler(former, config, scheduler)) {
       const pods = createSchedulerPods(scheduler.modelSelector, watches.pods(config.metadata.namespace));
@@ -159,9 +162,8 @@ export function startEndpointSlicesLoop(options: EndpointSlicesOptions): Endpoin
   }
 
   return {
-    async follow(owner, config) {
+    async follow(owner, config, schedulers) {
       signal.throwIfAborted();
-      const { schedulers } = config.spec;
       const followed = gateways.get(owner) ?? new Map<string, Followed>();
       gateways.set(owner, followed);
       const names = new Set(schedulers.map(({ name }) => name));
@@ -169,6 +171,8 @@ export function startEndpointSlicesLoop(options: EndpointSlicesOptions): Endpoin
       return (await Promise.all(schedulers.map((scheduler) => take(owner, config, scheduler)))).flat();
     },
     follows: (owner) => gateways.has(owner),
+    followed: (owner) =>
+      new Map([...(gateways.get(owner) ?? [])].map(([name, { scheduler }]) => [name, scheduler] as const)),
     forget: (owner) => void gateways.delete(owner),
     podChanged(old, now) {
       const { namespace } = (now ?? old)!.metadata;
@@ -195,8 +199,8 @@ function keyOf(owner: Owner, scheduler: string): string {
 }
 
 /** In what its EndpointSlices follow from. */
-function isSameScheduler(former: Followed, config: InferenceGatewayConfig, scheduler: Scheduler): boolean {
-  const facts = ({ metadata }: InferenceGatewayConfig, { modelSelector, targetPort, appProtocol }: Scheduler) =>
+function isSameScheduler(former: Followed, config: OwningConfig, scheduler: ModelPods): boolean {
+  const facts = ({ metadata }: OwningConfig, { modelSelector, targetPort, appProtocol }: ModelPods) =>
     JSON.stringify([metadata.uid, modelSelector, targetPort, appProtocol]);
   return facts(former.config, former.scheduler) === facts(config, scheduler);
 }

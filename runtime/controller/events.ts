@@ -7,13 +7,11 @@ import { type Owner, ownerOfConfig } from './owner';
 export interface GatewayEvents {
   /** All that is wrong with the gateway now. Each is told once, until it has been away. */
   problems(config: KubernetesObject, problems: readonly Problem[]): void;
-  /** The config is being deleted and something must happen first. */
+  /** Nothing is done before something else has happened. */
   waiting(config: KubernetesObject, reason: string, message: string): void;
   removed(config: KubernetesObject): void;
   /** Another controller is there. */
   stoodBack(config: KubernetesObject, message: string): void;
-  /** Too little is known of the cluster to decide anything. */
-  notSynced(config: KubernetesObject, kinds: readonly string[]): void;
   /** It could not be looked at to the end. */
   failed(config: KubernetesObject, message: string): void;
   /** There is no config any more. */
@@ -22,38 +20,40 @@ export interface GatewayEvents {
 
 export function createGatewayEvents(recorder: EventRecorder): GatewayEvents {
   const told = new Map<Owner, ReadonlySet<string>>();
+  /** What keeps the gateway from being looked at. Its problems are as they were. */
+  const hindrances = new Map<Owner, ReadonlySet<string>>();
 
-  function tell(config: KubernetesObject, problems: readonly Problem[]): void {
+  function tell(config: KubernetesObject, problems: readonly Problem[], memory = told): void {
     const owner = ownerOfConfig(config);
-    const former = told.get(owner);
+    const former = memory.get(owner);
     const present = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
-    told.set(owner, new Set(present.keys()));
+    memory.set(owner, new Set(present.keys()));
     for (const [key, { reason, message, blocks }] of present) {
       if (former?.has(key)) continue;
       recorder.record(config, { type: 'Warning', reason, action: blocks ? 'Translate' : 'Reconcile', note: message });
     }
   }
   const tellOne = (config: KubernetesObject, reason: string, message: string) =>
-    tell(config, [{ reason, message, blocks: true }]);
+    tell(config, [{ reason, message, blocks: true }], hindrances);
 
   return {
-    problems: tell,
+    problems(config, problems) {
+      hindrances.delete(ownerOfConfig(config));
+      tell(config, problems);
+    },
     waiting: tellOne,
     removed(config) {
       const note = 'everything that was made for the gateway is removed';
       recorder.record(config, { type: 'Normal', reason: 'Removed', action: 'Remove', note });
     },
     stoodBack: (config, message) => tellOne(config, 'AnotherController', message),
-    notSynced: (config, kinds) =>
-      tellOne(
-        config,
-        'NotSynced',
-        `nothing is changed before these kinds have been read: ${kinds.join(', ')}; see the controller's log, and whether its role may list and watch them`,
-      ),
     failed(config, message) {
       const note = `${message}; the controller tries again`;
       recorder.record(config, { type: 'Warning', reason: 'ReconcileFailed', action: 'Reconcile', note });
     },
-    forget: (owner) => void told.delete(owner),
+    forget(owner) {
+      told.delete(owner);
+      hindrances.delete(owner);
+    },
   };
 }

@@ -31,11 +31,14 @@ export async function foreignObjects(
     // All gateways share it, and another's stops the controller as a whole.
     if (object.kind === 'GatewayClass' && object.metadata.name === GATEWAY_CLASS) return;
     const seen = watches.find(object);
-    if (seen !== undefined) {
-      if (ownerByLabels(seen) !== owner) foreign.push(seen);
+    const seenOwner = seen && ownerByLabels(seen);
+    if (seenOwner === owner) return;
+    if (seen !== undefined && seenOwner !== undefined) {
+      foreign.push(seen);
       return;
     }
-    if (applied.knows(object)) return;
+    // One whose labels do not say whose it is may be ours all the same.
+    if (seen === undefined && applied.knows(object)) return;
     const present = await read(object, client, signal);
     if (present !== undefined && !isOwn(present, owner)) foreign.push(present);
   });

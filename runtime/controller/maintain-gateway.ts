@@ -8,9 +8,13 @@ import { resourceOf } from '../kubernetes/resources';
 import type { AppliedObjects } from './applied-objects';
 import { type ApplyResult, applyObjects, isHeldUp } from './apply-gateway';
 import type { CertificateKeeper } from './certificate-keeper';
+import type { Disputes } from './disputes';
+import { earliest } from './earliest';
 import type { EndpointSlicesLoop } from './endpoint-slices-loop';
+import type { FreshView } from './fresh-view';
 import type { EnsuredCertificates } from './gateway-certificates';
 import type { ControllerMetrics } from './metrics';
+import { isModelSlice } from './model-slice';
 import { isOptional } from './owned-kinds';
 import type { Owner } from './owner';
 import { servingPickers } from './picker-rollouts';
@@ -22,7 +26,9 @@ import { failureProblem, schedulerOf, type WriteFailure } from './write-failure'
 export interface MaintainOptions {
   readonly client: ApiClient;
   readonly watches: Watches;
+  readonly view: FreshView;
   readonly applied: AppliedObjects;
+  readonly disputes: Disputes;
   readonly slices: EndpointSlicesLoop;
   readonly keeper: CertificateKeeper;
   readonly installation: Installation;
@@ -38,7 +44,12 @@ export interface Maintained {
   readonly failures: readonly WriteFailure[];
   /** When it is to be looked at again, though nothing changes. Milliseconds from now. */
   readonly dueIn: number | undefined;
+  /** An imported certificate that was taken away. */
+  readonly deletedArn: string | undefined;
 }
+
+/** Before it is asked again whether what is known of the config is up to date. Milliseconds. */
+const BEHIND_MS = 5_000;
 
 /**
  * Makes the cluster hold what an accepted config comes to. First what routes rely on, last the routes; then what nothing
@@ -51,11 +62,11 @@ export async function maintainGateway(
   options: MaintainOptions,
   signal: AbortSignal,
 ): Promise<Maintained> {
-  const { watches, slices } = options;
+  const { watches, slices, view, disputes } = options;
   const seen = (object: KubernetesObject) => watches.find(object);
   const apply = (objects: readonly KubernetesObject[]) => applyObjects(objects, { ...options, seen, signal });
 
-  const ensured = await ensureCertificates(owner, config, options, signal);
+  const ensured = await certificatesOf('ensure', owner, config, options, signal);
   // What others would serve, and do not: the translation's problems say so.
   const desired = translation.objects.filter(
     ({ apiVersion, kind }) => !isOptional(resourceOf(apiVersion, kind)) || watches.isServed(apiVersion, kind),
@@ -64,8 +75,13 @@ export async function maintainGateway(
   const before = await apply(rest);
   // Without endpoints Envoy Gateway would answer requests of a new route with 503 until they come.
   const accepted = new Set(translation.pickerDeployments.keys());
-  const followed = runningSchedulers(owner, config, accepted, watches);
-  const unfollowed = (await slices.follow(owner, followed)).map((fault) => sliceFailure(config, fault));
+  const schedulers = new Set(config.spec.schedulers.map(({ name }) => name));
+  const followed = [
+    ...config.spec.schedulers.filter(({ name }) => accepted.has(name)),
+    // As an earlier config had them.
+    ...runningSchedulers(owner, options).filter(({ name }) => schedulers.has(name) && !accepted.has(name)),
+  ];
+  const unfollowed = (await slices.follow(owner, config, followed)).map((fault) => sliceFailure(config, fault));
   const failures = [...before.failures, ...unfollowed];
   // The way on which requests begin is there before, and until after, those of the models that it leads to.
   const after: ApplyResult[] = [];
@@ -79,7 +95,7 @@ export async function maintainGateway(
   const stale = unwanted({
     owned,
     desired,
-    schedulers: new Set(config.spec.schedulers.map(({ name }) => name)),
+    schedulers,
     accepted,
     serving: servingPickers({
       wanted: translation.pickerDeployments,
@@ -87,29 +103,39 @@ export async function maintainGateway(
       pods: watches.pods(config.metadata.namespace),
     }),
   });
-  failures.push(
-    ...(await pruneObjects(
-      stale.filter((object) => !isHeldUp(object, failures)),
-      { ...options, signal },
-    )),
-  );
-  // Last, for it holds nothing up: whoever has a certificate goes on with it.
-  failures.push(...ensured.failures);
+  const unneeded = stale.filter((object) => !isHeldUp(object, failures));
+  const isBehind = unneeded.length > 0 && !(await view.isCurrent(config, signal));
+  if (!isBehind) failures.push(...(await pruneObjects(unneeded, { ...options, signal })));
+  // Last, for they hold nothing up: whoever has a certificate goes on with it, and a store may be slow to answer.
+  const imported = await certificatesOf('importIssued', owner, config, options, signal);
+  failures.push(...ensured.failures, ...imported.failures);
   return {
-    problems: [...ensured.problems, ...failures.map(failureProblem)],
+    problems: [
+      ...ensured.problems,
+      ...imported.problems,
+      ...failures.map(failureProblem),
+      ...disputes.problems([...desired, ...owned.filter(isModelSlice)]),
+    ],
     failures,
-    dueIn: earliest(ensured.dueIn, ...[before, ...after].map(({ dueIn }) => dueIn)),
+    deletedArn: imported.deletedArn,
+    dueIn: earliest(
+      ensured.dueIn,
+      imported.dueIn,
+      isBehind ? BEHIND_MS : undefined,
+      ...[before, ...after].map(({ dueIn }) => dueIn),
+    ),
   };
 }
 
-async function ensureCertificates(
+async function certificatesOf(
+  what: 'ensure' | 'importIssued',
   owner: Owner,
   config: InferenceGatewayConfig,
   { keeper, installation }: MaintainOptions,
   signal: AbortSignal,
 ): Promise<EnsuredCertificates & { readonly failures: readonly WriteFailure[] }> {
   try {
-    return { ...(await keeper.ensure(owner, config, signal)), failures: [] };
+    return { ...(await keeper[what](owner, config, signal)), failures: [] };
   } catch (error) {
     signal.throwIfAborted();
     const metadata = { name: gatewayNames(config).routerCertificate, namespace: installation.systemNamespace };
@@ -139,9 +165,4 @@ function sliceFailure({ metadata }: InferenceGatewayConfig, fault: { scheduler: 
       metadata: { name, namespace: metadata.namespace, labels: { [SCHEDULER_LABEL]: scheduler } },
     },
   };
-}
-
-function earliest(...times: ReadonlyArray<number | undefined>): number | undefined {
-  const due = times.filter((time) => time !== undefined);
-  return due.length === 0 ? undefined : Math.min(...due);
 }

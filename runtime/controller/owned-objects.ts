@@ -8,6 +8,8 @@ export interface OwnedObjects {
   /** As informers tell it. Gives the gateways that it is about. */
   change(old: KubernetesObject | undefined, now: KubernetesObject | undefined): readonly Owner[];
   of(owner: Owner): readonly KubernetesObject[];
+  /** Of which there is any. */
+  owners(): readonly Owner[];
   /** The one of that kind and name, whatever version of the API it is read by. */
   find(object: KubernetesObject): KubernetesObject | undefined;
 }
@@ -43,6 +45,7 @@ export function createOwnedObjects(): OwnedObjects {
       return [...new Set([former, owner])].filter((one) => one !== undefined);
     },
     of: (owner) => [...(keysOf.get(owner) ?? [])].flatMap((key) => byKey.get(key) ?? []),
+    owners: () => [...keysOf.keys()],
     find: (object) => byKey.get(objectKey(object)),
   };
 }

@@ -11,7 +11,7 @@ import { type CrdResult, installCrds } from './crds/install-crds';
 import type { CrdBundle, ShippedCrd } from './crds/shipped-crd';
 
 export interface PrepareClusterOptions {
-  /** Read each time: they are large, and seldom needed. */
+  /** They come with this build: read once. */
   readonly readCrds: () => Promise<readonly ShippedCrd[]>;
   /** Bundles that the controller keeps up to date; it only looks at the others. */
   readonly managedCrds: ReadonlySet<CrdBundle>;
@@ -31,9 +31,14 @@ const AFTER_FAULT_MS = 30_000;
 export function prepareCluster(options: PrepareClusterOptions): ClusterSetupOptions['prepare'] {
   const { readCrds, managedCrds, envoyGateway, clock, log } = options;
   const told = new Map<string, string>();
+  let read: Promise<readonly ShippedCrd[]> | undefined;
 
   return async (client, signal): Promise<Preparation> => {
-    const results = await installCrds(client, await readCrds(), {
+    read ??= readCrds().catch((error: unknown) => {
+      read = undefined;
+      throw error;
+    });
+    const results = await installCrds(client, await read, {
       fieldManager: MANAGER,
       managed: managedCrds,
       timeoutMs: ESTABLISH_MS,

@@ -2,6 +2,7 @@ import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-ob
 import { objectKey } from '../../lib/translate/cluster/object-key';
 import type { ApiClient } from '../kubernetes/api-client';
 import { resourceOf } from '../kubernetes/resources';
+import type { AppliedObjects } from './applied-objects';
 import { pruneWaves } from './apply-order';
 import { inTurns } from './in-turns';
 import type { ControllerMetrics } from './metrics';
@@ -37,6 +38,7 @@ export function unwanted({ owned, desired, schedulers, accepted, serving }: Unwa
 
 export interface PruneOptions {
   readonly client: ApiClient;
+  readonly applied: Pick<AppliedObjects, 'drop'>;
   readonly metrics: Pick<ControllerMetrics, 'pruned' | 'failed'>;
   /** uids of objects that only look like ours, as found here. */
   readonly strangers: Set<string>;
@@ -51,7 +53,7 @@ const CONCURRENCY = 8;
  */
 export async function pruneObjects(
   objects: readonly KubernetesObject[],
-  { client, metrics, strangers, signal }: PruneOptions,
+  { client, applied, metrics, strangers, signal }: PruneOptions,
 ): Promise<readonly WriteFailure[]> {
   const failures: WriteFailure[] = [];
   for (const wave of pruneWaves(objects.filter(({ metadata }) => !strangers.has(metadata.uid ?? '')))) {
@@ -66,6 +68,7 @@ export async function pruneObjects(
           strangers.add(uid);
           return;
         }
+        applied.drop(object);
         await client.delete(resource, metadata.name, metadata.namespace, { uid, signal });
         metrics.pruned(kind);
       } catch (error) {

@@ -1,34 +1,27 @@
-import type { InferenceGatewayConfig } from '../../lib/api/inference-gateway-config/inference-gateway-config';
-import { formatPath } from '../../lib/api/validation/fault';
-import { propertyAt, textOf } from '../../lib/api/validation/loose';
-import { validateObject } from '../../lib/api/validation/validate-object';
+import type { Logger } from 'pino';
 import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
-import { gatewayStatus } from '../../lib/translate/cluster/status/gateway-status';
-import type { IssuedCertificate } from '../../lib/translate/cluster/status/observed';
-import { invalidGateway, translateGateway } from '../../lib/translate/cluster/translate-gateway';
-import type { Problem, Translation } from '../../lib/translate/cluster/types';
-import type { ClusterSetup } from './cluster-setup';
-import type { Coexistence } from './coexistence';
+import type { OwningConfig } from '../../lib/translate/cluster/owned-object';
+import type { Problem } from '../../lib/translate/cluster/types';
+import { type ApplyConfigOptions, applyConfig, Unfinished } from './apply-config';
+import type { Another, Coexistence } from './coexistence';
 import type { GatewayEvents } from './events';
-import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer';
-import { foreignObjects } from './foreign-objects';
-import type { ClientCertificate, GatewayCertificates } from './gateway-certificates';
-import { type MaintainOptions, maintainGateway } from './maintain-gateway';
+import { hasFinalizer } from './finalizer';
+import type { GatewayCertificates } from './gateway-certificates';
+import { createHindrances, notPrepared, notSynced } from './hindrance';
+import { createLeftovers } from './leftovers';
 import type { ReconcileOutcome } from './metrics';
-import { observedOf } from './observed';
 import type { Owner } from './owner';
-import { removeGateway } from './removal';
+import { createConfigRemoval } from './remove-config';
 import { runningSchedulers } from './running-schedulers';
+import { createStatusReport } from './status-report';
 import type { StatusWriter } from './status-writer';
-import { worldOf } from './world';
-import { failureProblem, type WriteFailure } from './write-failure';
 
-export interface ReconcileOptions extends MaintainOptions {
+export interface ReconcileOptions extends Omit<ApplyConfigOptions, 'report' | 'followRunning'> {
   readonly certificates: GatewayCertificates;
   readonly coexistence: Coexistence;
-  readonly setup: Pick<ClusterSetup, 'problems'>;
   readonly status: StatusWriter;
   readonly events: GatewayEvents;
+  readonly log: Logger;
 }
 
 /**
@@ -42,153 +35,84 @@ interface Result {
   readonly dueIn?: number | undefined;
 }
 
-/** Something could not be written. The status and Events say what. */
-class Unfinished extends Error {
-  override readonly name = 'Unfinished';
-}
-
-/** Informers of a new namespace take a moment; what takes longer is told. Milliseconds. */
-const SYNC_MS = 10_000;
-
-/** Others work on what is waited for. Milliseconds. */
-const REMOVAL_POLL_MS = 5_000;
+/** Before it is asked again whether what is known is up to date. Milliseconds. */
+const BEHIND_MS = 5_000;
 
 export function createReconcile(options: ReconcileOptions): Reconcile {
-  const { client, watches, applied, slices, certificates, installation, setup, status, events, metrics, clock } =
-    options;
-  /** Since when too little is known. */
-  const waitingSince = new Map<Owner, number>();
+  const { watches, slices, view, setup, coexistence, status, events, metrics, clock } = options;
+  const report = createStatusReport(options);
+  const hindrances = createHindrances({ ...options, report });
+  const removal = createConfigRemoval({ ...options, report });
+  const leftovers = createLeftovers(options);
 
   async function steps(owner: Owner, signal: AbortSignal): Promise<Result> {
     const config = watches.config(owner);
-    if (config === undefined) return forget(owner);
+    if (config === undefined) return await cleanUp(owner, signal);
+    leftovers.forget(owner);
+    const another = await coexistence.another(signal);
     // Whoever decides from half of what there is deletes the other half.
     const unknown = watches.unknown(config.metadata.namespace);
-    if (unknown.length > 0) return awaitSync(owner, config, unknown);
-    waitingSince.delete(owner);
-    const another = await options.coexistence.another(signal);
-    if (another !== undefined) {
-      slices.forget(owner);
-      events.stoodBack(config, another);
-      return { outcome: 'stood-back' };
+    if (unknown.length > 0) {
+      const mayWrite = another === undefined && watches.knowsOthers();
+      return { outcome: 'waiting', dueIn: await hindrances.wait(config, notSynced(unknown), mayWrite, signal) };
     }
-    if (config.metadata.deletionTimestamp !== undefined) return await remove(owner, config, signal);
-    // It adds every gateway when it is done.
-    if (setup.problems() === undefined) return { outcome: 'waiting' };
-    return await maintain(owner, config, signal);
+    if (another !== undefined) return await standBack(owner, config, another, signal);
+    if (!(await view.isCurrentAtFirst(config, signal))) return { outcome: 'waiting', dueIn: BEHIND_MS };
+    if (config.metadata.deletionTimestamp !== undefined) return await letGo(owner, config, signal);
+    if (setup.problems() === undefined) {
+      await followRunning(owner, config);
+      // It adds every gateway when it is done.
+      return { outcome: 'waiting', dueIn: await hindrances.wait(config, notPrepared(), true, signal) };
+    }
+    hindrances.over(owner);
+    return await applyConfig(owner, config, { ...options, report, followRunning }, signal);
   }
 
-  function forget(owner: Owner): Result {
+  /** There is no config, as far as is known. */
+  async function cleanUp(owner: Owner, signal: AbortSignal): Promise<Result> {
     slices.forget(owner);
     events.forget(owner);
     status.forget(owner);
+    removal.forget(owner);
+    hindrances.over(owner);
     options.keeper.forget(owner);
-    waitingSince.delete(owner);
-    return { outcome: 'done' };
+    if (watches.unknown().length > 0) return { outcome: 'waiting', dueIn: BEHIND_MS };
+    if ((await coexistence.another(signal)) !== undefined) return { outcome: 'stood-back' };
+    const dueIn = await leftovers.remove(owner, signal);
+    return { outcome: dueIn === undefined ? 'done' : 'waiting', dueIn };
   }
 
-  function awaitSync(owner: Owner, config: KubernetesObject, unknown: readonly string[]): Result {
-    const since = waitingSince.get(owner) ?? clock.now();
-    waitingSince.set(owner, since);
-    if (clock.now() - since >= SYNC_MS) events.notSynced(config, unknown);
-    return { outcome: 'waiting', dueIn: SYNC_MS };
-  }
-
-  async function remove(owner: Owner, config: KubernetesObject, signal: AbortSignal): Promise<Result> {
-    slices.forget(owner);
-    if (!hasFinalizer(config)) return { outcome: 'done' };
-    const deleteCertificate = (arn: string) => certificates.deleteImported(arn, signal);
-    const importedArn = await importedCertificate(config, signal);
-    const removal = await removeGateway(config, { client, installation, importedArn, deleteCertificate, signal });
-    if (removal.state === 'removed') {
-      events.removed(config);
-      await removeFinalizer(client, config, signal);
-      return { outcome: 'done' };
-    }
-    const { reason, message } = removal;
-    events.waiting(config, reason, message);
-    const problems: readonly Problem[] = [{ condition: 'Ready', reason, message, blocks: true }];
-    await writeStatus(config, undefined, { problems, pickerDeployments: new Map() }, undefined, signal);
-    return { outcome: 'waiting', dueIn: REMOVAL_POLL_MS };
-  }
-
-  /** Its name is kept beside it; a config that is not valid any more has it in its status. */
-  async function importedCertificate(config: KubernetesObject, signal: AbortSignal): Promise<string | undefined> {
-    const checked = validateObject(config);
-    if ('object' in checked) {
-      return (await certificates.read(checked.object as InferenceGatewayConfig, signal)).issued?.acmArn;
-    }
-    const arn = textOf(propertyAt(config.status, 'tls', 'acmArn'));
-    return arn === textOf(propertyAt(config.spec, 'tls', 'acmArn')) ? undefined : arn;
-  }
-
-  async function maintain(owner: Owner, object: KubernetesObject, signal: AbortSignal): Promise<Result> {
-    const checked = validateObject(object);
-    if (!('object' in checked)) {
-      const faults = 'faults' in checked ? checked.faults : [];
-      const texts = faults.map(({ path, message }) => `${formatPath(path)}: ${message}`);
-      return await block(object, undefined, invalidGateway(texts), undefined, signal);
-    }
-    const config = checked.object as InferenceGatewayConfig;
-    const certificate = await certificates.read(config, signal);
-    const translated = await translate(owner, object, config, certificate, signal);
-    const translation = { ...translated, problems: [...(setup.problems() ?? []), ...translated.problems] };
-    if (translation.problems.some(({ blocks }) => blocks)) {
-      if (!slices.follows(owner)) await slices.follow(owner, runningSchedulers(owner, config, new Set(), watches));
-      return await block(object, config, translation, certificate, signal);
-    }
-
-    // Before anything that does not go by itself with the config.
-    if (!hasFinalizer(object)) await addFinalizer(client, object, signal);
-    const maintained = await maintainGateway(owner, config, translation, options, signal);
-    const problems = [...translation.problems, ...maintained.problems];
-    await writeStatus(object, config, { ...translation, problems }, certificate, signal);
-    events.problems(object, problems);
-    if (maintained.failures.length > 0) throw new Unfinished(summary(maintained.failures));
-    return { outcome: 'done', dueIn: maintained.dueIn };
-  }
-
-  /** Twice where something stands in the way: what that is, is known only from what would be made. */
-  async function translate(
+  async function standBack(
     owner: Owner,
-    object: KubernetesObject,
-    config: InferenceGatewayConfig,
-    certificate: ClientCertificate,
-    signal: AbortSignal,
-  ): Promise<Translation> {
-    const world = worldOf(object, watches, certificate);
-    const translation = translateGateway(config, installation, world);
-    const foreign = await foreignObjects(owner, translation.objects, { client, applied, watches, signal });
-    return foreign.length === 0 ? translation : translateGateway(config, installation, { ...world, foreign });
-  }
-
-  /** Changes nothing, and says why. What runs goes on as it was. */
-  async function block(
-    object: KubernetesObject,
-    config: InferenceGatewayConfig | undefined,
-    translation: Translation,
-    certificate: ClientCertificate | undefined,
+    config: KubernetesObject,
+    another: Another,
     signal: AbortSignal,
   ): Promise<Result> {
-    await writeStatus(object, config, translation, certificate, signal);
-    events.problems(object, translation.problems);
-    return { outcome: 'blocked' };
+    slices.forget(owner);
+    const isDeleted = config.metadata.deletionTimestamp !== undefined;
+    // Else the other one removes it, and tells of it.
+    const waitsForUs = isDeleted && hasFinalizer(config) && !another.isInstallation;
+    const message = waitsForUs
+      ? `${another.message}. The gateway is being deleted, and goes only when this controller may remove what it has made for it`
+      : another.message;
+    events.stoodBack(config, message);
+    if (waitsForUs && (await view.isCurrentAtFirst(config, signal))) {
+      const problem: Problem = { condition: 'Ready', reason: 'AnotherController', message, blocks: true };
+      await report.hindered(config, problem, signal);
+    }
+    return { outcome: 'stood-back' };
   }
 
-  /** `certificate` undefined: it was not looked at, and stays as it was told. */
-  async function writeStatus(
-    object: KubernetesObject,
-    config: InferenceGatewayConfig | undefined,
-    translation: Pick<Translation, 'problems' | 'pickerDeployments'>,
-    certificate: ClientCertificate | undefined,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const newest = status.newest(object);
-    const former = propertyAt(newest.status, 'tls') as IssuedCertificate | undefined;
-    const issued = certificate === undefined ? former : certificate.issued;
-    const observed = { ...observedOf(object, watches), certificate: issued };
-    const now = new Date(clock.wall()).toISOString().replace(/\.\d+/, '');
-    await status.write(newest, gatewayStatus({ object: newest, config, translation, observed, now }), signal);
+  async function letGo(owner: Owner, config: KubernetesObject, signal: AbortSignal): Promise<Result> {
+    slices.forget(owner);
+    const dueIn = await removal.remove(config, signal);
+    return { outcome: dueIn === undefined ? 'done' : 'waiting', dueIn };
+  }
+
+  async function followRunning(owner: Owner, object: KubernetesObject): Promise<void> {
+    if (slices.follows(owner)) return;
+    // Whatever it is, it is the owner of its EndpointSlices.
+    await slices.follow(owner, object as unknown as OwningConfig, runningSchedulers(owner, options));
   }
 
   return async (owner, signal) => {
@@ -207,10 +131,4 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
       metrics.reconciled(outcome, (clock.now() - startedAt) / 1000);
     }
   };
-}
-
-function summary(failures: readonly WriteFailure[]): string {
-  const [first] = failures.map(failureProblem);
-  const others = failures.length - 1;
-  return `${first?.message ?? ''}${others === 0 ? '' : ` (and ${others} more)`}`;
 }

@@ -7,8 +7,8 @@ import { resourceOf } from '../kubernetes/resources';
 import { pruneWaves } from './apply-order';
 import { OWNING_GATEWAY_NAME, OWNING_GATEWAY_NAMESPACE } from './envoy-objects';
 import { inTurns } from './in-turns';
-import { OWNED_KINDS, placeOf } from './owned-kinds';
-import { isApplied, ownedSelector } from './owner';
+import { isOptional, OWNED_KINDS, placeOf } from './owned-kinds';
+import { isApplied, namespacesOf, ownedSelector, ownerOfConfig } from './owner';
 
 export interface RemovalOptions {
   readonly client: ApiClient;
@@ -23,9 +23,12 @@ export interface RemovalOptions {
   readonly signal: AbortSignal;
 }
 
+/** Of a gateway: its config, or only the name and namespace of one that is gone. */
+type Gateway = Pick<KubernetesObject, 'metadata'>;
+
 /** How far the removal of a gateway has come. */
 export type Removal =
-  | { readonly state: 'removed' }
+  | { readonly state: 'removed'; readonly objects: number }
   /** To be tried again. `reason` is one word, `message` says what is waited for and who must act. */
   | { readonly state: 'waiting'; readonly reason: string; readonly message: string };
 
@@ -42,7 +45,7 @@ const GATEWAYS = resourceOf('gateway.networking.k8s.io/v1', 'Gateway');
  * balancer; then, when that is really gone, the imported certificate that it used; then all the rest. Looks at the
  * API server itself, for an informer may not have seen yet what was made last. Can be repeated at any time.
  */
-export async function removeGateway(config: KubernetesObject, options: RemovalOptions): Promise<Removal> {
+export async function removeGateway(config: Gateway, options: RemovalOptions): Promise<Removal> {
   const owned = await listOwned(config, options);
   const isEntrance = ({ object }: Found) => ENTRANCES.has(object.kind);
   const leftEntrances = await removeEntirely(owned.filter(isEntrance), options);
@@ -55,7 +58,7 @@ export async function removeGateway(config: KubernetesObject, options: RemovalOp
   if (refused !== undefined) return refused;
   const rest = owned.filter((found) => !isEntrance(found));
   await removeAll([...rest, ...(await listEnvoys(config, resourceOf('apps/v1', 'Deployment'), options))], options);
-  return { state: 'removed' };
+  return { state: 'removed', objects: owned.length };
 }
 
 async function deleteImported(options: RemovalOptions): Promise<Removal | undefined> {
@@ -76,12 +79,16 @@ interface Found {
   readonly object: KubernetesObject;
 }
 
-async function listOwned(config: KubernetesObject, options: RemovalOptions): Promise<readonly Found[]> {
+async function listOwned(config: Gateway, options: RemovalOptions): Promise<readonly Found[]> {
   const labelSelector = ownedSelector(config);
   const found = await Promise.all(
     OWNED_KINDS.map((kind) => list(kind.resource, placeOf(kind, options.installation, labelSelector), options)),
   );
-  return found.flat().filter(({ object }) => isApplied(object) || isIssued(object));
+  const namespaces = namespacesOf(ownerOfConfig(config), options.installation);
+  return found
+    .flat()
+    .filter(({ object }) => namespaces.has(object.metadata.namespace ?? ''))
+    .filter(({ object }) => isApplied(object) || isIssued(object));
 }
 
 /**
@@ -96,7 +103,7 @@ function isIssued({ kind, metadata }: KubernetesObject): boolean {
  * What Envoy Gateway has made: the Envoys, and the Service that the load balancer belongs to. Where there is a Gateway of
  * the name still, it is another config's, and so are they.
  */
-async function listEnvoys({ metadata }: KubernetesObject, resource: Resource, options: RemovalOptions) {
+async function listEnvoys({ metadata }: Gateway, resource: Resource, options: RemovalOptions) {
   const { client, signal } = options;
   const { systemNamespace, envoyNamespace } = options.installation;
   const gateway = shortName(metadata.name);
@@ -110,8 +117,8 @@ async function list(resource: Resource, selection: Selection, { client, signal }
     const { items } = await client.list(resource, selection, signal);
     return items.map((object): Found => ({ resource, object }));
   } catch (error) {
-    // A kind that the cluster does not serve has no objects.
-    if (isApiError(error, 404)) return [];
+    // A kind that the cluster does not serve has no objects; of one that may not be read the controller has made none.
+    if (isApiError(error, 404) || (isApiError(error, 403) && isOptional(resource))) return [];
     throw error;
   }
 }

@@ -1,24 +1,23 @@
-import type { InferenceGatewayConfig } from '../../lib/api/inference-gateway-config/inference-gateway-config';
-import { schedulerNames } from '../../lib/translate/cluster/names';
-import { type Owner, ownerByLabels } from './owner';
+import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
+import { type ModelPods, modelPodsOf } from '../../lib/translate/cluster/schedulers/model-service';
+import type { EndpointSlicesLoop } from './endpoint-slices-loop';
+import type { Owner } from './owner';
 import type { Watches } from './watches';
 
+interface Running {
+  readonly watches: Pick<Watches, 'owned'>;
+  readonly slices: Pick<EndpointSlicesLoop, 'followed'>;
+}
+
 /**
- * The config with only those schedulers whose pods are to be followed: those named in `accepted`, and those that run as an
- * earlier config had them. Their pods come and go, whatever is wrong with the present one.
+ * The schedulers of a gateway as they run, whatever its config says by now: their pods come and go all the same. What is
+ * followed already is newer than what informers know.
  */
-export function runningSchedulers(
-  owner: Owner,
-  config: InferenceGatewayConfig,
-  accepted: ReadonlySet<string>,
-  watches: Pick<Watches, 'find'>,
-): InferenceGatewayConfig {
-  const { namespace } = config.metadata;
-  const schedulers = config.spec.schedulers.filter((scheduler) => {
-    if (accepted.has(scheduler.name)) return true;
-    const metadata = { name: schedulerNames(scheduler).endpoints, namespace };
-    const service = watches.find({ apiVersion: 'v1', kind: 'Service', metadata });
-    return service !== undefined && ownerByLabels(service) === owner;
-  });
-  return { ...config, spec: { ...config.spec, schedulers } };
+export function runningSchedulers(owner: Owner, { watches, slices }: Running): readonly ModelPods[] {
+  const followed = slices.followed(owner);
+  return watches
+    .owned(owner)
+    .map((object: KubernetesObject) => modelPodsOf(object))
+    .filter((pods) => pods !== undefined)
+    .map((pods) => followed.get(pods.name) ?? pods);
 }

@@ -9,8 +9,10 @@ import { createAppliedObjects } from './applied-objects';
 import { createCertificateKeeper } from './certificate-keeper';
 import { type ClusterSetupOptions, createClusterSetup } from './cluster-setup';
 import { createCoexistence } from './coexistence';
+import { createDisputes } from './disputes';
 import { startEndpointSlicesLoop } from './endpoint-slices-loop';
 import { createGatewayEvents } from './events';
+import { createFreshView } from './fresh-view';
 import type { GatewayCertificates } from './gateway-certificates';
 import type { ControllerMetrics } from './metrics';
 import { ownerOfConfig } from './owner';
@@ -56,6 +58,9 @@ const PODS_MS = 3_000;
 /** Everything is looked at again so often, whatever the watches say. Milliseconds. */
 const RESYNC_MS = 300_000;
 
+/** Kinds that are not known yet are looked for again. Milliseconds. */
+const UNKNOWN_MS = 10_000;
+
 /** Key of the work for the whole cluster; no gateway has it. */
 const CLUSTER = 'cluster';
 
@@ -72,20 +77,24 @@ export function startTerm(options: TermOptions): Term {
     instance,
     signal,
   });
-  const setup = createClusterSetup({ ...options, applied, seen: (object) => watches.find(object) });
-  const coexistence = createCoexistence(client, watches);
-  const slices = startEndpointSlicesLoop({ ...options, applied, strangers });
+  const disputes = createDisputes(client, applied, clock);
+  const status = createStatusWriter(client, clock);
+  const setup = createClusterSetup({ ...options, applied, disputes, seen: (object) => watches.find(object) });
+  const coexistence = createCoexistence(client, watches, options.installation.systemNamespace);
+  const slices = startEndpointSlicesLoop({ ...options, applied, disputes, strangers });
   const certificates = options.certificates(client);
   const reconcile = createReconcile({
     ...options,
     certificates,
     keeper: createCertificateKeeper(certificates, watches, clock),
+    view: createFreshView(client),
     applied,
+    disputes,
     strangers,
     slices,
     setup,
     coexistence,
-    status: createStatusWriter(client, clock),
+    status,
     events: createGatewayEvents(recorder),
   });
   const queue = createWorkQueue({
@@ -102,20 +111,23 @@ export function startTerm(options: TermOptions): Term {
   }
 
   async function setUp(): Promise<number | undefined> {
-    // Their changes add the key again.
-    if (watches.unknown().length > 0) return undefined;
+    if (watches.unknown().length > 0) return UNKNOWN_MS;
     const another = await coexistence.another(signal);
     if (another !== undefined) {
-      log.warn(another);
+      log.warn(another.message);
       return undefined;
     }
-    const dueIn = await setup.run(signal);
-    addGateways();
-    return dueIn;
+    try {
+      return await setup.run(signal);
+    } finally {
+      addGateways();
+    }
   }
 
+  /** Also of those whose config is gone: they may have left something. */
   function addGateways(): void {
-    for (const config of watches.configs()) queue.addAfter(ownerOfConfig(config), COALESCE_MS);
+    const owners = new Set([...watches.configs().map(ownerOfConfig), ...watches.owners()]);
+    for (const owner of owners) queue.addAfter(owner, COALESCE_MS);
   }
 
   async function resync(): Promise<void> {
@@ -129,11 +141,17 @@ export function startTerm(options: TermOptions): Term {
   return {
     listener: {
       gateway: (owner) => queue.addAfter(owner, COALESCE_MS),
+      status(config) {
+        if (!status.isWritten(config)) queue.addAfter(ownerOfConfig(config), COALESCE_MS);
+      },
       pod(old, now) {
         for (const owner of slices.podChanged(old, now)) queue.addAfter(owner, PODS_MS);
       },
       slice: (owner, scheduler) => slices.sliceChanged(owner, scheduler),
-      gone: (object) => applied.forget(object),
+      gone(object) {
+        applied.forget(object);
+        if (object.metadata.uid !== undefined) strangers.delete(object.metadata.uid);
+      },
       everything() {
         queue.addAfter(CLUSTER, COALESCE_MS);
         addGateways();

@@ -2,18 +2,18 @@ import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-ob
 import { GATEWAY_CLASS, GROUP, SCHEDULER_LABEL } from '../../lib/translate/cluster/names';
 import { shortName } from '../../lib/translate/cluster/short-name';
 import type { Installation } from '../../lib/translate/cluster/types';
-import type { Resource, Selection } from '../kubernetes/api-client';
-import { type Informer, type InformerOptions, startInformer } from '../kubernetes/informer';
+import type { InformerOptions } from '../kubernetes/informer';
 import type { OnChange } from '../kubernetes/object-store';
 import { resourceName } from '../kubernetes/resource-path';
 import { resourceOf } from '../kubernetes/resources';
-import { AWS_CONTROLLER } from './aws-controller';
+import { AWS_CONTROLLER, runsOf } from './aws-controller';
+import { createClusterInformers } from './cluster-informers';
 import { OWNING_GATEWAY_NAME, OWNING_GATEWAY_NAMESPACE } from './envoy-objects';
 import { isModelSlice } from './model-slice';
 import { createNamespaceWatches } from './namespace-watches';
-import { isOptional, OWNED_KINDS, placeOf } from './owned-kinds';
+import { OWNED_KINDS, placeOf } from './owned-kinds';
 import { createOwnedObjects } from './owned-objects';
-import { OWNED_SELECTOR, type Owner, ownerOfConfig } from './owner';
+import { namespacesOf, OWNED_SELECTOR, type Owner, ownerOfConfig } from './owner';
 import { isReferred } from './referred-config-maps';
 import { trimSecret } from './trim';
 
@@ -21,6 +21,8 @@ import { trimSecret } from './trim';
 export interface WatchListener {
   /** What a gateway follows from, or something that was made for it, has changed. */
   gateway(owner: Owner): void;
+  /** The status of a config has changed, and nothing else of it. */
+  status(config: KubernetesObject): void;
   /** Of a namespace that has an InferenceGatewayConfig. */
   pod(old: KubernetesObject | undefined, now: KubernetesObject | undefined): void;
   /** An EndpointSlice of a model's pods has changed. */
@@ -35,8 +37,12 @@ export interface WatchListener {
 export interface Watches {
   config(owner: Owner): KubernetesObject | undefined;
   configs(): readonly KubernetesObject[];
-  /** Everything that was made for a gateway. */
+  /** Everything that was made for a gateway, in the namespaces that this installation makes it in. */
   owned(owner: Owner): readonly KubernetesObject[];
+  /** What another installation has made for it, in namespaces of its own. */
+  elsewhere(owner: Owner): readonly KubernetesObject[];
+  /** Of which there are objects in this installation's namespaces. */
+  owners(): readonly Owner[];
   /** The object of that kind and name, if the controller has made it. */
   find(object: KubernetesObject): KubernetesObject | undefined;
   /** Services and Deployments that Envoy Gateway has made for a Gateway. */
@@ -50,10 +56,14 @@ export interface Watches {
   foreignDeployment(): KubernetesObject | undefined;
   /** Of the controller's name, whoever made it. */
   gatewayClass(): KubernetesObject | undefined;
+  /** Whether it is known if another controller is there. */
+  knowsOthers(): boolean;
   /** Kinds of which not everything is known yet: of the whole cluster, and of the namespace. */
   unknown(namespace?: string): readonly string[];
   /** Kinds that gateways need and the cluster does not serve. */
   missing(): readonly string[];
+  /** Kinds that gateways can do without and that are not waited for any more; each with the reason. */
+  unreadable(): ReadonlyMap<string, string>;
   /** By kind: milliseconds since the API server last said something about it; the oldest of its watches. */
   staleness(): ReadonlyMap<string, number>;
   /** Every watch has ended. */
@@ -83,21 +93,10 @@ const REFERRED = ['inference.networking.x-k8s.io/v1alpha2', 'llm-d.ai/v1alpha2']
 export function startWatches(options: WatchOptions): Watches {
   const { installation, listener, client, clock, random, log, signal } = options;
   const base = { client, clock, random, log, signal, maxBackoffMs: MAX_BACKOFF_MS };
-  const informers: Informer[] = [];
+  const cluster = createClusterInformers({ ...base, onSync: () => listener.everything() });
+  const watch = cluster.start;
   const owned = createOwnedObjects();
   const configs = new Map<Owner, KubernetesObject>();
-
-  function watch(
-    resource: Resource,
-    selection: Selection,
-    onChange: OnChange,
-    trim?: InformerOptions['trim'],
-  ): Informer {
-    const onSync = () => listener.everything();
-    const informer = startInformer({ ...base, resource, selection, onChange, onSync, ...(trim && { trim }) });
-    informers.push(informer);
-    return informer;
-  }
 
   /** Gateways of a name, of whatever namespace: only one of them has it. */
   const tellNamed = (gateway: string | undefined) => {
@@ -123,6 +122,7 @@ export function startWatches(options: WatchOptions): Watches {
     if (now === undefined) configs.delete(owner);
     else configs.set(owner, now);
     near.follow(new Set([...configs.values()].map(({ metadata }) => metadata.namespace ?? 'default')));
+    if (now !== undefined && isSameButStatus(old, now)) return listener.status(now);
     listener.gateway(owner);
     if (isSameWish(old, now)) return;
     tellNamed(shortName(object.metadata.name));
@@ -137,6 +137,8 @@ export function startWatches(options: WatchOptions): Watches {
     for (const owner of owners) {
       if (isModelSlice(object) && scheduler !== undefined) listener.slice(owner, scheduler);
       else listener.gateway(owner);
+      // Whoever waits for the name may have it now.
+      if (now === undefined) tellNamed(owner.slice(owner.indexOf('/') + 1));
     }
   };
   for (const kind of OWNED_KINDS) {
@@ -157,7 +159,7 @@ export function startWatches(options: WatchOptions): Watches {
     resourceOf('apps/v1', 'Deployment'),
     { namespace: AWS_CONTROLLER.namespace, fieldSelector: `metadata.name=${AWS_CONTROLLER.name}` },
     (old, now) => {
-      if (old === undefined || now === undefined) listener.everything();
+      if (runsOf(old) !== runsOf(now)) listener.everything();
     },
   );
 
@@ -174,10 +176,18 @@ export function startWatches(options: WatchOptions): Watches {
     watch(resource, {}, (old, now) => tellNear((now ?? old!).metadata.namespace)),
   );
 
+  /** What another installation has made is its own business. */
+  const isHere = (owner: Owner) => {
+    const namespaces = namespacesOf(owner, installation);
+    return ({ metadata }: KubernetesObject) => namespaces.has(metadata.namespace ?? '');
+  };
+
   return {
     config: (owner) => configs.get(owner),
     configs: () => [...configs.values()],
-    owned: (owner) => owned.of(owner),
+    owned: (owner) => owned.of(owner).filter(isHere(owner)),
+    elsewhere: (owner) => owned.of(owner).filter((object) => !isHere(owner)(object)),
+    owners: () => owned.owners().filter((owner) => owned.of(owner).some(isHere(owner))),
     find: (object) => owned.find(object),
     envoys: (gateway) =>
       envoys
@@ -188,30 +198,28 @@ export function startWatches(options: WatchOptions): Watches {
       ...referred.flatMap((informer) => informer.list()).filter(({ metadata }) => metadata.namespace === namespace),
     ],
     pods: (namespace) => near.pods(namespace),
-    isServed: (apiVersion, kind) => {
-      const resource = resourceOf(apiVersion, kind);
-      return informers.some((informer) => informer.resource === resource && informer.state() === 'synced');
-    },
+    isServed: (apiVersion, kind) => cluster.isServed(resourceOf(apiVersion, kind)),
     foreignDeployment: () => controllers.list().at(0),
     gatewayClass: () => gatewayClasses.list().at(0),
-    unknown: (namespace) =>
-      [...informers, ...(namespace === undefined ? [] : near.informers(namespace))]
+    knowsOthers: () => [controllers, gatewayClasses].every((informer) => informer.state() !== 'starting'),
+    unknown: (namespace) => [
+      ...cluster.unknown(),
+      ...(namespace === undefined ? [] : near.informers(namespace))
         .filter((informer) => informer.state() === 'starting')
         .map(({ resource }) => resourceName(resource)),
-    missing: () =>
-      informers
-        .filter((informer) => informer.state() === 'absent' && !isOptional(informer.resource))
-        .map(({ resource }) => resourceName(resource)),
+    ],
+    missing: cluster.missing,
+    unreadable: cluster.unreadable,
     staleness() {
       const oldest = new Map<string, number>();
-      for (const informer of [...informers, ...near.informers()]) {
+      for (const informer of [...cluster.all(), ...near.informers()]) {
         if (informer.state() === 'absent') continue;
         const name = resourceName(informer.resource);
         oldest.set(name, Math.max(oldest.get(name) ?? 0, informer.stalenessMs()));
       }
       return oldest;
     },
-    done: Promise.all([...informers.map(({ done }) => done), near.done]).then(() => {}),
+    done: Promise.all([...cluster.all().map(({ done }) => done), near.done]).then(() => {}),
   };
 }
 
@@ -222,4 +230,11 @@ function isSameWish(old: KubernetesObject | undefined, now: KubernetesObject | u
     old?.metadata.generation === now?.metadata.generation &&
     old?.metadata.deletionTimestamp === now?.metadata.deletionTimestamp
   );
+}
+
+/** Our own writes of the status come back so. */
+function isSameButStatus(old: KubernetesObject | undefined, now: KubernetesObject): boolean {
+  const rest = ({ metadata: { resourceVersion: _, ...metadata }, status: __, ...fields }: KubernetesObject) =>
+    JSON.stringify([metadata, fields]);
+  return old !== undefined && rest(old) === rest(now);
 }

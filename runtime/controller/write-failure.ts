@@ -2,6 +2,7 @@ import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-ob
 import { SCHEDULER_LABEL } from '../../lib/translate/cluster/names';
 import type { Problem } from '../../lib/translate/cluster/types';
 import { isApiError } from '../kubernetes/api-error';
+import { type Advice, forbidden } from './forbidden';
 
 /** An object that could not be written. */
 export interface WriteFailure {
@@ -14,25 +15,32 @@ export function schedulerOf({ metadata }: Pick<KubernetesObject, 'metadata'>): s
   return metadata.labels?.[SCHEDULER_LABEL];
 }
 
+/** `Kind namespace/name`. */
+export function objectName({ kind, metadata }: KubernetesObject): string {
+  return `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
+}
+
 /** What the author or the administrator is told, and what to do. */
 export function failureProblem({ object, error }: WriteFailure): Problem {
   const scheduler = schedulerOf(object);
-  const { kind, metadata } = object;
-  const name = `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
-  const { reason, advice } = explain(error, kind);
+  const { reason, advice } = explain(error, object.kind);
   return {
     condition: 'Ready',
     ...(scheduler !== undefined && { scheduler }),
     reason,
-    message: `${name}: ${error.message.replace(/[.\s]+$/, '')}; ${advice}`,
+    message: `${objectName(object)}: ${error.message.replace(/[.\s]+$/, '')}; ${advice}`,
     blocks: false,
   };
 }
 
-function explain(error: Error, kind: string): { readonly reason: string; readonly advice: string } {
-  if (isApiError(error, 401, 403)) {
-    return { reason: 'Forbidden', advice: `give the controller's role the right to write ${kind} objects` };
+function explain(error: Error, kind: string): Advice {
+  if (isApiError(error, 401)) {
+    return {
+      reason: 'Forbidden',
+      advice: 'the API server does not know the controller: renew its token or kubeconfig',
+    };
   }
+  if (isApiError(error, 403)) return forbidden(error.message, kind);
   if (isApiError(error, 404)) {
     return {
       reason: 'NotServed',

@@ -45,8 +45,12 @@ const READ_EVERY_MS = 30_000;
 /** After a fault, and for credentials that are refused again and again. Milliseconds. */
 const READ_AGAIN_MS = 5_000;
 
-/** A plugin that hangs is waited for so long. Milliseconds. */
+/** A plugin that hangs is waited for so long, and asked again so much later: it may still be there. Milliseconds. */
 const READ_LIMIT_MS = 60_000;
+const HUNG_AGAIN_MS = 300_000;
+
+/** A request that has credentials which may still be good waits no longer for others. Milliseconds. */
+const WAIT_MS = 1_000;
 
 /**
  * Finds the cluster and reads what it takes, through Kubernetes' own client: files, plugins that are executed, OpenID
@@ -82,8 +86,10 @@ export async function openAccess(options: AccessOptions): Promise<ClusterAccess>
 
   async function renew(refused: boolean): Promise<Credentials> {
     readAt = clock.now();
+    let isHung = false;
     const done = new AbortController();
     const limit = clock.sleep(READ_LIMIT_MS, done.signal).then(() => {
+      isHung = true;
       throw new Error(`credentials were not given within ${READ_LIMIT_MS / 1000} s`);
     });
     try {
@@ -95,7 +101,7 @@ export async function openAccess(options: AccessOptions): Promise<ClusterAccess>
       const { message } = error as Error;
       if (message !== toldFault) log.warn(`access to the cluster kept as it was: ${message}`);
       toldFault = message;
-      readAgainAt = clock.now() + READ_AGAIN_MS;
+      readAgainAt = clock.now() + (isHung ? HUNG_AGAIN_MS : READ_AGAIN_MS);
     } finally {
       done.abort();
     }
@@ -109,7 +115,11 @@ export async function openAccess(options: AccessOptions): Promise<ClusterAccess>
     reading ??= renew(refused).finally(() => {
       reading = undefined;
     });
-    return reading;
+    if (held === undefined) return reading;
+    const waited = new AbortController();
+    const former = held;
+    const wait = clock.sleep(WAIT_MS, waited.signal).then(() => former);
+    return Promise.race([reading, wait]).finally(() => waited.abort());
   }
 
   await credentials();

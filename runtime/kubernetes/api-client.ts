@@ -39,8 +39,8 @@ export interface ApiClient {
   /** All pages. */
   list(resource: Resource, selection: Selection, signal?: AbortSignal): Promise<ListPage>;
   /**
-   * From `resourceVersion` on; ends when the server ends it or has been silent for too long, rejects with a 410 where that
-   * version is gone. `onOpen`: the server has accepted it.
+   * From `resourceVersion` on; ends when the server ends it, rejects where it has been silent for too long, and with a 410
+   * where that version is gone. `onOpen`: the server has accepted it.
    */
   watch(
     resource: Resource,

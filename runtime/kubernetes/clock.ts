@@ -8,6 +8,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Node's timers go no further. Milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
@@ -19,7 +22,13 @@ export const systemClock: Clock = {
         signal?.removeEventListener('abort', end);
         resolve();
       };
-      const timer = setTimeout(end, Math.max(0, ms));
+      const wait = (left: number): NodeJS.Timeout =>
+        left <= LONGEST_TIMER_MS
+          ? setTimeout(end, Math.max(0, left))
+          : setTimeout(() => {
+              timer = wait(left - LONGEST_TIMER_MS);
+            }, LONGEST_TIMER_MS);
+      let timer = wait(ms);
       signal?.addEventListener('abort', end, { once: true });
     }),
 };

@@ -3,7 +3,7 @@ import type { ClusterAccess } from './access';
 import type { ApiClient, ApplyOptions, DeleteOptions, ListPage, Resource, Selection } from './api-client';
 import { isApiError, noAnswer } from './api-error';
 import { type Clock, systemClock } from './clock';
-import { type ApiRequest, HttpRequests, readText, requestName, withTimeout } from './http-requests';
+import { type ApiRequest, HttpRequests, parseAnswer, readText, requestName, withTimeout } from './http-requests';
 import { apiVersionOf, collectionPath, objectPath, pathOf } from './resource-path';
 import { checkedObject, watchStream } from './watch-stream';
 
@@ -19,7 +19,7 @@ export interface HttpApiClientOptions {
   /** For a whole request, with all that is waited in it; not for watches. Milliseconds, default 30000. */
   readonly requestTimeoutMs?: number;
   /**
-   * A watch that says nothing for so long ends, as if the server had ended it: its connection may be dead. Bookmarks come
+   * A watch that says nothing for so long is given up, as one that has failed: its connection may be dead. Bookmarks come
    * each minute. Milliseconds, default 75000.
    */
   readonly silenceMs?: number;
@@ -77,7 +77,7 @@ export function createHttpApiClient(options: HttpApiClientOptions): HttpApiClien
       };
       try {
         const page = parsePage(await ask(request, signal), resource, requestName(request));
-        items.push(...page.items);
+        for (const item of page.items) items.push(item);
         rest = page.rest;
         if (rest === undefined) return { resourceVersion: page.resourceVersion, items };
       } catch (error) {
@@ -164,14 +164,6 @@ function jsonBody(value: unknown): { readonly type: string; readonly text: strin
 
 function selectors({ labelSelector, fieldSelector }: Selection): Record<string, string | undefined> {
   return { labelSelector, fieldSelector };
-}
-
-function parseAnswer(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw noAnswer('Malformed', name, `the answer is not JSON: ${text.slice(0, 100)}`, error);
-  }
 }
 
 interface Page extends ListPage {

@@ -75,10 +75,10 @@ export class HttpRequests {
   }
 
   private async renewCredentials(name: string, refused: boolean, signal: AbortSignal): Promise<Credentials> {
-    if (this.closed) throw noAnswer('Unreachable', name, 'the client is closed');
     const credentials = await untilAborted(this.options.access.credentials(refused), signal).catch((error: Error) => {
       throw signal.aborted ? signal.reason : noAnswer('NoCredentials', name, error.message, error);
     });
+    if (this.closed) throw noAnswer('Unreachable', name, 'the client is closed');
     if (credentials.connection !== this.credentials?.connection) {
       if (this.connections !== undefined) retireConnections(this.connections);
       this.connections = openConnections(credentials.connection);
@@ -150,6 +150,15 @@ export async function readText(
   }
   if (length > maxBytes) throw noAnswer('TooLarge', name, `the answer is longer than ${maxBytes} bytes`);
   return Buffer.concat(chunks, length).toString('utf8');
+}
+
+/** Of JSON. Throws an ApiError for what is none, such as the page of a proxy. */
+export function parseAnswer(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw noAnswer('Malformed', name, `the answer is not JSON: ${text.slice(0, 100)}`, error);
+  }
 }
 
 /** Runs `work` with a signal that also aborts after `ms`, which rejects as an ApiError of reason Timeout. */

@@ -53,6 +53,9 @@ const HEALTHY_MS = 60_000;
 /** Milliseconds. */
 const SHORTEST_WATCH_MS = 1_000;
 
+/** A list that only makes sure, and fails, is put off for so long. Milliseconds. */
+const LIST_AGAIN_MS = 60_000;
+
 /** A kind that is not served is looked for so often. Milliseconds. */
 const ABSENT_MS = 10_000;
 
@@ -61,8 +64,8 @@ const LOG_AGAIN_MS = 300_000;
 
 /**
  * Keeps the objects of one kind as the API server has them: lists, then watches from there. A watch that ends is continued
- * from the last version; one that fails, after a delay that doubles up to 30 s; where the version is gone, all is
- * listed again and what has vanished in between is told as deleted. What is known stays known while the API server
+ * from the last version; one that fails, after a delay that doubles up to 30 s; where the version is gone, or what comes
+ * after it cannot be read, all is listed again and what has vanished in between is told as deleted. What is known stays known while the API server
  * cannot be reached: `stalenessMs` says for how long.
  */
 export function startInformer(options: InformerOptions): Informer {
@@ -79,6 +82,8 @@ export function startInformer(options: InformerOptions): Informer {
   let contactAt = clock.now();
   /** Since when all is well; undefined: it is not. */
   let healthySince: number | undefined;
+  /** The fault before was that the version was gone. */
+  let wasGone = false;
   /** Lists in a row that found the kind not served. */
   let timesAbsent = 0;
   let told: { readonly message: string; readonly at: number } | undefined;
@@ -159,14 +164,31 @@ export function startInformer(options: InformerOptions): Informer {
   }
 
   async function recover(error: Error, wasListing: boolean): Promise<void> {
-    if (healthySince !== undefined && clock.now() - healthySince >= HEALTHY_MS) backoff.reset();
+    if (healthySince !== undefined && clock.now() - healthySince >= HEALTHY_MS) {
+      backoff.reset();
+      wasGone = false;
+    }
     healthySince = undefined;
     if (wasListing && isNotServed(error, resource)) return awaitKind();
     if (!keepsPlace(error)) version = undefined;
+    // An overloaded server refuses lists sooner than watches, and what is held is good for a watch.
+    else if (wasListing && version !== undefined) relistAt = clock.now() + LIST_AGAIN_MS * (1 + random() / 5);
     // What the next list finds out counts: whether the version is gone, or the kind.
     if (!isApiError(error, 410) && (wasListing || !isApiError(error, 404))) tellFault(error);
+    await clock.sleep(delayAfter(error), signal);
+  }
+
+  /** Milliseconds. */
+  function delayAfter(error: Error): number {
+    const isGone = isApiError(error, 410);
+    // It answers, and a list will do: a delay that grew while it was away would only keep its news back.
+    if (isGone && !wasGone) {
+      wasGone = true;
+      return MIN_BACKOFF_MS * (1 + random());
+    }
+    wasGone = isGone;
     const asked = isApiError(error) ? (error.retryAfterMs ?? 0) : 0;
-    await clock.sleep(Math.max(backoff.next(), Math.min(asked, maxBackoffMs)), signal);
+    return Math.max(backoff.next(), Math.min(asked, maxBackoffMs));
   }
 
   async function awaitKind(): Promise<void> {
@@ -209,7 +231,9 @@ function isNotServed(error: Error, { group }: Resource): boolean {
 
 /** Whether the last version is worth another try: the server is away or busy, and says nothing against the version. */
 function keepsPlace(error: Error): boolean {
-  return isApiError(error, 0, 429, 500, 502, 503, 504) && !isOfTheFuture(error);
+  if (isApiError(error, 429, 500, 502, 503, 504)) return !isOfTheFuture(error);
+  // What cannot be read would come again from the same version.
+  return isApiError(error, 0) && error.reason !== 'Malformed' && error.reason !== 'TooLarge';
 }
 
 /** After the store was put back to an earlier state. */

@@ -15,12 +15,12 @@ export interface LeaderElectionOptions extends LeasePlace {
   readonly log: Logger;
   /** Unique to the process, not only to the pod: a restart must not take its forerunner's term for its own. */
   readonly identity: string;
-  /** Others may take over this long after they saw the last renewal. Milliseconds, default 15000. */
-  readonly leaseMs?: number;
-  /** A leader that cannot renew for this long leads no more: well below `leaseMs`. Milliseconds, default 10000. */
-  readonly renewMs?: number;
-  /** Between tries; a candidate waits up to 1.2 times longer. Milliseconds, default 2000. */
-  readonly retryMs?: number;
+  /** Others may take over this long after they saw the last renewal. Milliseconds. */
+  readonly leaseMs: number;
+  /** A leader that cannot renew for this long leads no more: well below `leaseMs`. Milliseconds. */
+  readonly renewMs: number;
+  /** Between tries of the leader; a candidate waits up to 2.2 times as long. Milliseconds. */
+  readonly retryMs: number;
   /** The term has begun; `signal` aborts when it ends. */
   readonly onStarted: (signal: AbortSignal) => void;
   /** The term has ended. The next does not begin, and the lease is not given back, before it resolves. */
@@ -50,7 +50,7 @@ const RELEASE_TRIES = 3;
  */
 export function startLeaderElection(options: LeaderElectionOptions): LeaderElection {
   const { client, clock, random, log, identity, namespace, name, signal, onStarted, onStopped } = options;
-  const { leaseMs = 15_000, renewMs = 10_000, retryMs = 2_000 } = options;
+  const { leaseMs, renewMs, retryMs } = options;
   if (renewMs >= leaseMs) throw new RangeError(`renewMs ${renewMs} must be below leaseMs ${leaseMs}`);
   /** So that a leader whose connection hangs tries another one in time. */
   const tryMs = renewMs / 3;

@@ -1,5 +1,12 @@
 import { isApiError } from './api-error';
-import { HttpRequests, type HttpRequestsOptions, readText, requestName, withTimeout } from './http-requests';
+import {
+  HttpRequests,
+  type HttpRequestsOptions,
+  parseAnswer,
+  readText,
+  requestName,
+  withTimeout,
+} from './http-requests';
 
 export interface ServedResources {
   /** Plural names of what the API server serves of a group's version; every authenticated account may ask. */
@@ -23,7 +30,7 @@ export function createServedResources(options: HttpRequestsOptions): ServedResou
       try {
         return await withTimeout(TIMEOUT_MS, name, signal, async (scoped) => {
           const text = await readText(await requests.send(request, scoped), name, MAX_BYTES, scoped);
-          const { resources } = JSON.parse(text) as { resources?: ReadonlyArray<{ readonly name: string }> };
+          const { resources } = parseAnswer(text, name) as { resources?: ReadonlyArray<{ readonly name: string }> };
           return new Set((resources ?? []).map((resource) => resource.name));
         });
       } catch (error) {

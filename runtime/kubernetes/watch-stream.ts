@@ -9,15 +9,13 @@ export interface WatchStreamOptions {
   readonly signal: AbortSignal;
   /** Milliseconds to the first byte of the answer. */
   readonly openTimeoutMs: number;
-  /** Milliseconds without a byte after which it ends. */
+  /** Milliseconds without a byte after which it is given up. */
   readonly silenceMs: number;
   readonly onOpen: () => void;
 }
 
 /** An object is at most 1.5 MiB where it is stored, and JSON is larger. Bytes. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-
-const SILENT = Symbol('silent');
 
 /** The events of one watch, to its end. A slow reader holds the server back; its time is no silence. */
 export async function* watchStream(
@@ -34,7 +32,7 @@ export async function* watchStream(
     const { body } = await requests.send(request, scope.signal).finally(() => clearTimeout(limit));
     try {
       onOpen();
-      for await (const line of lines(body, silenceMs, () => scope.abort(SILENT))) {
+      for await (const line of lines(body, silenceMs, () => scope.abort(silence(name, silenceMs)))) {
         const event = parseWatchEvent(line, name);
         if (event !== undefined) yield event;
       }
@@ -44,12 +42,17 @@ export async function* watchStream(
     }
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (scope.signal.reason === SILENT) return;
+    if (scope.signal.aborted) throw scope.signal.reason;
     if (isApiError(error)) throw error;
+    if (error instanceof RangeError) throw noAnswer('TooLarge', name, error.message, error);
     throw noAnswer('Unreachable', name, `the watch broke off: ${describe(error as Error)}`, error);
   } finally {
     scope.release();
   }
+}
+
+function silence(name: string, ms: number): Error {
+  return noAnswer('Timeout', name, `the watch said nothing for ${ms / 1000} s`);
 }
 
 async function* lines(

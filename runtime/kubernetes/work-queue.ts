@@ -9,7 +9,7 @@ export interface WorkQueueOptions {
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Each rejection; `retryMs`: when the key is due again, milliseconds from now. */
+  /** Each rejection; `retryMs`: when the key is due again, milliseconds from now. Must not throw. */
   readonly onFault: (key: string, error: Error, retryMs: number) => void;
   /** Ends it; work under way sees the same signal. */
   readonly signal: AbortSignal;

@@ -4,6 +4,7 @@ import { openAccess } from '../kubernetes/access';
 import { systemClock } from '../kubernetes/clock';
 import { createHttpApiClient } from '../kubernetes/http-api-client';
 import { kubernetesSource } from './kubernetes-source';
+import { configAmong, readLastRun } from './last-run';
 import type { ObjectSet, ObjectSource, SourceStatus } from './object-source';
 import { rememberingSource } from './remembering-source';
 
@@ -39,14 +40,16 @@ export async function clusterObjects(options: ClusterObjectsOptions): Promise<Cl
   const clock = systemClock;
   const access = await openAccess({ ...(kubeconfig !== undefined && { kubeconfig }), clock, log });
   const client = createHttpApiClient({ access, random: Math.random, clock, userAgent });
-  const cluster = kubernetesSource({ namespace, name, own, pods, client, clock, random: Math.random, log });
+  const gateway = `${namespace}/${name}`;
+  const kept = stateFile === undefined ? undefined : await readLastRun(stateFile, gateway, log);
+  const last = kept && configAmong(kept);
+  const cluster = kubernetesSource({ namespace, name, own, pods, last, client, clock, random: Math.random, log });
   const compile: CompileOptions = { tolerant: true, withoutPods: (scheduler) => !pods || !own(scheduler) };
   const { silentMs, isAnswered } = cluster;
   if (stateFile === undefined) {
     return { source: cluster, compile, status: () => ({ silentMs: silentMs(), isRemembered: false }), keep() {} };
   }
-  const gateway = `${namespace}/${name}`;
-  const source = rememberingSource({ source: cluster, isAnswered, path: stateFile, gateway, clock, log });
+  const source = rememberingSource({ source: cluster, isAnswered, kept, path: stateFile, gateway, clock, log });
   const { isRemembered, keep } = source;
   return { source, compile, status: () => ({ silentMs: silentMs(), isRemembered: isRemembered() }), keep };
 }

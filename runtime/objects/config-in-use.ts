@@ -1,9 +1,9 @@
 import type { InferenceGatewayConfig } from '../../lib/api/inference-gateway-config/inference-gateway-config';
-import { isRecord, items, property, propertyAt } from '../../lib/api/validation/loose';
+import type { Fault } from '../../lib/api/validation/fault';
 import { validateObject } from '../../lib/api/validation/validate-object';
 import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
 import { faultLine } from '../../lib/translate/sourced-value';
-import { type ConfigNeeds, needsOf, type PickerReference } from './config-needs';
+import { type ConfigNeeds, needsOf } from './config-needs';
 import { sourceOf } from './good-objects';
 
 /** A valid config, and what it needs. */
@@ -19,6 +19,8 @@ export interface ConfigInUseOptions {
   readonly own: (scheduler: string) => boolean;
   /** Whether pods count. */
   readonly pods: boolean;
+  /** That of the last run, which goes on where the first that is found has faults. */
+  readonly last?: KubernetesObject | undefined;
 }
 
 /** Which config counts: the newest that is valid and of which all that it needs is known. */
@@ -39,16 +41,20 @@ export class ConfigInUse {
     this.next = undefined;
     this.faults = [];
     if (object === undefined) return this.current !== undefined;
-    const checked = validateObject(object);
-    if ('object' in checked) {
-      const config = checked.object as InferenceGatewayConfig;
-      const { own, pods } = this.options;
-      this.next = { config, object, needs: needsOf(config, own, pods) };
-    } else if ('faults' in checked) {
-      const at = { source: sourceOf(object), value: object };
-      const outcome = this.current === undefined ? 'nothing is in force yet' : 'the last good config stays in force';
-      this.faults = checked.faults.map(({ path, message }) => `${faultLine(at, path, message)}; ${outcome}`);
+    const checked = this.check(object);
+    if (!('faults' in checked)) {
+      this.next = checked;
+      return false;
     }
+    if (this.current === undefined) this.next = this.ofLastRun();
+    const at = { source: sourceOf(object), value: object };
+    const outcome =
+      this.current !== undefined
+        ? 'the last good config stays in force'
+        : this.next !== undefined
+          ? 'that of the last run goes on'
+          : 'nothing is in force yet';
+    this.faults = checked.faults.map(({ path, message }) => `${faultLine(at, path, message)}; ${outcome}`);
     return false;
   }
 
@@ -63,15 +69,18 @@ export class ConfigInUse {
   needs(): readonly ConfigNeeds[] {
     return [this.current, this.next].flatMap((one) => (one === undefined ? [] : [one.needs]));
   }
-}
 
-/** The config as read, with no other references to ConfigMaps than these. */
-export function withReferences(object: KubernetesObject, kept: ReadonlySet<PickerReference>): KubernetesObject {
-  const indexes = new Set([...kept].map(({ index }) => index));
-  const schedulers = items(propertyAt(object, 'spec', 'schedulers')).map((scheduler, index) => {
-    if (!isRecord(scheduler) || indexes.has(index)) return scheduler;
-    const { configMapRef: _, ...rest } = scheduler;
-    return rest;
-  });
-  return { ...object, spec: { ...(property(object, 'spec') as object), schedulers } };
+  private check(object: KubernetesObject): UsableConfig | { readonly faults: readonly Fault[] } {
+    const checked = validateObject(object);
+    if (!('object' in checked)) return { faults: 'faults' in checked ? checked.faults : [] };
+    const config = checked.object as InferenceGatewayConfig;
+    const { own, pods } = this.options;
+    return { config, object, needs: needsOf(config, own, pods) };
+  }
+
+  private ofLastRun(): UsableConfig | undefined {
+    const { last } = this.options;
+    const checked = last && this.check(last);
+    return checked === undefined || 'faults' in checked ? undefined : checked;
+  }
 }

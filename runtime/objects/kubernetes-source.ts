@@ -1,13 +1,11 @@
 import type { Logger } from 'pino';
-import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
-import { faultLine } from '../../lib/translate/sourced-value';
 import type { ApiClient } from '../kubernetes/api-client';
 import type { Clock } from '../kubernetes/clock';
-import { ConfigInUse, type ConfigInUseOptions, type UsableConfig, withReferences } from './config-in-use';
-import type { PickerReference } from './config-needs';
+import { ConfigInUse, type ConfigInUseOptions, type UsableConfig } from './config-in-use';
 import { GoodObjects, sourceOf } from './good-objects';
 import { KubernetesInformers } from './kubernetes-informers';
 import type { ObjectSet, ObjectSource } from './object-source';
+import { PickingInForce } from './picking-in-force';
 import { usablePods } from './usable-pods';
 
 export interface KubernetesSourceOptions extends ConfigInUseOptions {
@@ -37,8 +35,8 @@ const SAY_EVERY_MS = 60_000;
 /**
  * The objects of one gateway, from the Kubernetes API. Gives whole sets only: the first once every kind is known, and a
  * config that needs other pods or ConfigMaps than the one before once those are known too. A config that is faulty, or gone,
- * changes nothing; nor does any time without the API server. A faulty object of another kind counts as it last was, or
- * not at all. Each fault is told once until it changes.
+ * changes nothing, and where it is so from the start that of the last run goes on; nor does any time without the API server. A faulty object of another kind counts as it last was, or
+ * not at all; so do a scheduler's weights. Each fault is told once until it changes.
  */
 export function kubernetesSource(options: KubernetesSourceOptions): KubernetesSource {
   const { namespace, name, clock, log, settleMs = 20 } = options;
@@ -51,6 +49,7 @@ export function kubernetesSource(options: KubernetesSourceOptions): KubernetesSo
     async watch(onChange, onFault, signal) {
       const config = new ConfigInUse(options);
       const good = new GoodObjects();
+      const picking = new PickingInForce();
       let given = false;
       let due = false;
       let told: ReadonlySet<string> = new Set();
@@ -69,7 +68,7 @@ export function kubernetesSource(options: KubernetesSourceOptions): KubernetesSo
         if (config.next !== undefined) watched.need(config.next.needs);
         config.advance((needs) => watched.unknown(needs).length === 0);
         watched.keep(config.needs());
-        const assembled = config.current && assemble(config.current, watched, good);
+        const assembled = config.current && assemble(config.current, watched, good, picking);
         tell([...config.faults, ...(assembled?.faults ?? [])]);
         if (assembled === undefined) return;
         given = true;
@@ -94,26 +93,23 @@ export function kubernetesSource(options: KubernetesSourceOptions): KubernetesSo
 }
 
 /** The set around a config, and what is wrong in it. */
-function assemble({ object, needs }: UsableConfig, watched: KubernetesInformers, good: GoodObjects) {
-  const { written, pods } = watched.objects(needs);
-  const choice = good.choose([...written, ...usablePods(pods)], needs.references);
-  const objects = [withReferences(object, choice.followed), ...choice.objects];
-  const set: ObjectSet = { objects: objects.map((value) => ({ source: sourceOf(value), value })) };
-  const unfollowed = needs.references.filter((reference) => !choice.followed.has(reference));
-  return { set, faults: [...choice.faults, ...unfollowed.map((reference) => unfollowedFault(object, reference))] };
-}
-
-function unfollowedFault(object: KubernetesObject, { index, name, key, scheduler }: PickerReference): string {
-  const path = ['spec', 'schedulers', index, 'configMapRef'];
-  const instead = `scheduler ${scheduler} picks by the default weights until there is`;
-  const message = `there is no ConfigMap ${name} whose ${key} can be used; ${instead}`;
-  return faultLine({ source: sourceOf(object), value: object }, path, message);
+function assemble(
+  { object, needs: { podSelectors, references } }: UsableConfig,
+  watched: KubernetesInformers,
+  good: GoodObjects,
+  picking: PickingInForce,
+) {
+  const { written, pods } = watched.objects({ podSelectors, references });
+  const choice = good.choose([...written, ...usablePods(pods)], references);
+  const settled = picking.settle(object, references, choice);
+  const set: ObjectSet = { objects: settled.objects.map((value) => ({ source: sourceOf(value), value })) };
+  return { set, faults: [...choice.faults, ...settled.faults] };
 }
 
 /** In words. */
 function missing(watched: KubernetesInformers, { next, faults }: ConfigInUse): string {
   if (!watched.isAnswered) return 'the API server has not answered yet';
   if (watched.theConfig() === undefined) return 'there is no such InferenceGatewayConfig';
-  if (faults.length > 0) return `the InferenceGatewayConfig has faults: ${faults.join('; ')}`;
+  if (next === undefined && faults.length > 0) return `the InferenceGatewayConfig has faults: ${faults.join('; ')}`;
   return `not known yet: ${watched.unknown(next?.needs ?? { podSelectors: [], references: [] }).join(', ')}`;
 }

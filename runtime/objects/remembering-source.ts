@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../kubernetes/clock';
 import type { ObjectSet, ObjectSource } from './object-source';
-import { readStateFile, writeStateFile } from './state-file';
+import { writeStateFile } from './state-file';
 
 export interface RememberingSourceOptions {
   readonly source: ObjectSource;
   /** The source has been reached since it is watched. */
   readonly isAnswered: () => boolean;
+  /** What the file had when the process began. */
+  readonly kept: ObjectSet | undefined;
   /** Of the file. */
   readonly path: string;
   readonly gateway: string;
@@ -32,8 +34,7 @@ const WRITE_EVERY_MS = 2_000;
 
 /**
  * A source whose last set outlives the process in a file. What the file has is given only where the source cannot be
- * reached for 5 s, and is replaced by the first set that the source gives. A file that cannot be used is told of, and no
- * more.
+ * reached for 5 s, and is replaced by the first set that the source gives.
  */
 export function rememberingSource(options: RememberingSourceOptions): RememberingSource {
   const { source, isAnswered, path, gateway, clock, log } = options;
@@ -59,11 +60,8 @@ export function rememberingSource(options: RememberingSourceOptions): Rememberin
   }
 
   async function recall(onChange: (set: ObjectSet) => void, ended: AbortSignal): Promise<void> {
+    const { kept } = options;
     await clock.sleep(AWAY_AFTER_MS, ended);
-    const kept = await readStateFile(path, gateway).catch((error: Error) => {
-      log.warn({ reason: error.message }, '--state-file: passed over');
-      return undefined;
-    });
     while (kept !== undefined && !ended.aborted && !hasGiven) {
       if (!isAnswered()) {
         log.error(

@@ -48,7 +48,7 @@ export async function runRender(paths: readonly string[], installation: Installa
     }
     const pods = ofKind(checked.objects, 'Pod').filter(({ object }) => object.metadata.namespace === namespace);
     const kept = config.spec.schedulers.filter((scheduler) => translation.pickerDeployments.has(scheduler.name));
-    const slices = kept.flatMap((scheduler) => endpointSlices(config, scheduler, pods, []));
+    const slices = kept.flatMap((scheduler) => endpointSlices(config, scheduler, pods, [], installation.ipFamily));
     for (const object of [...translation.objects, ...slices].sort(byKey)) objects.set(JSON.stringify(object), object);
   }
   const yaml = [...objects.values()].map((object) => stringify(object, YAML)).join('---\n');

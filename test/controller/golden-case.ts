@@ -55,15 +55,12 @@ export function outcomeOf(name: string): Outcome {
     configs: raw.filter(({ kind }) => kind === 'InferenceGatewayConfig'),
     objects: raw.filter(({ kind, metadata }) => READ.includes(kind) && metadata.namespace === namespace),
   };
-  const { objects, problems, pickerDeployments } = translateGateway(
-    config,
-    { ...INSTALLATION, ...cluster?.installation },
-    world,
-  );
+  const installation = { ...INSTALLATION, ...cluster?.installation };
+  const { objects, problems, pickerDeployments } = translateGateway(config, installation, world);
   const pods = ofKind(checked.objects, 'Pod').filter(({ object }) => object.metadata.namespace === namespace);
   const slices = config.spec.schedulers
     .filter((scheduler) => pickerDeployments.has(scheduler.name))
-    .flatMap((scheduler) => endpointSlices(config, scheduler, pods, []));
+    .flatMap((scheduler) => endpointSlices(config, scheduler, pods, [], installation.ipFamily));
   return { objects: [...objects, ...slices].sort(byKey), problems };
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { IN_CLUSTER, startTestGateway, type TestGateway } from './support/gateway';
+import { startTestGateway, type TestGateway } from './support/gateway';
 import { chatBody, type Received, send } from './support/send';
 import { withoutRouter } from './support/without-router';
 
@@ -46,6 +46,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([several?.close(), single?.close()]);
   decoy?.close();
+  decoy?.closeAllConnections();
 });
 
 /** Headers that choose an address or forge a decision, in a client's hand. */
@@ -155,43 +156,40 @@ describe('while the router runs', () => {
   });
 });
 
-// A kubelet starts a container that is killed again and again ever later.
-if (!IN_CLUSTER) {
-  describe('while the router is dead', () => {
-    test('with one scheduler Envoy balances over its ready pods, whatever a client names', async () => {
-      const before = await strays();
-      const headers = addressHeaders(single.address('unready'));
-      const seen = await withoutRouter(single, async () => {
-        const answers: unknown[] = [];
-        for (const [name, value] of headers) {
-          const { status, headers: answered } = await attack(single, { [name]: value });
-          const forged = Object.keys(await arrived(single, 'ready')).filter((key) => /^x-(gateway|llm-d)/.test(key));
-          answers.push([name, status, answered['x-gateway-destination-endpoint-served'], forged]);
-        }
-        return answers;
-      });
-      expect(seen).toEqual(headers.map(([name]) => [name, 200, single.address('ready'), []]));
-      expect(await strays()).toBe(before);
+describe('while the router is dead', () => {
+  test('with one scheduler Envoy balances over its ready pods, whatever a client names', async () => {
+    const before = await strays();
+    const headers = addressHeaders(single.address('unready'));
+    const seen = await withoutRouter(single, async () => {
+      const answers: unknown[] = [];
+      for (const [name, value] of headers) {
+        const { status, headers: answered } = await attack(single, { [name]: value });
+        const forged = Object.keys(await arrived(single, 'ready')).filter((key) => /^x-(gateway|llm-d)/.test(key));
+        answers.push([name, status, answered['x-gateway-destination-endpoint-served'], forged]);
+      }
+      return answers;
     });
-
-    test('with several schedulers a client is answered 503 at once, whatever it names', async () => {
-      const before = await strays();
-      const served = await several.pod('a-ready').total();
-      const headers: [string, string | string[]][] = [
-        ...addressHeaders(several.address('b-ready')),
-        ['x-gateway-model-name', 'model-b'],
-      ];
-      const seen = await withoutRouter(several, async () => {
-        const answers: unknown[] = [];
-        for (const [name, value] of headers) {
-          const answer = await attack(several, { [name]: value });
-          answers.push([name, answer.status, typeof answer.json().error.code]);
-        }
-        return answers;
-      });
-      expect(seen).toEqual(headers.map(([name]) => [name, 503, 'string']));
-      expect(await strays()).toBe(before);
-      expect(await several.pod('a-ready').total()).toBe(served);
-    });
+    expect(seen).toEqual(headers.map(([name]) => [name, 200, single.address('ready'), []]));
+    expect(await strays()).toBe(before);
   });
-}
+
+  test('with several schedulers a client is answered 503 at once, whatever it names', async () => {
+    const before = await strays();
+    const served = await several.pod('a-ready').total();
+    const headers: [string, string | string[]][] = [
+      ...addressHeaders(several.address('b-ready')),
+      ['x-gateway-model-name', 'model-b'],
+    ];
+    const seen = await withoutRouter(several, async () => {
+      const answers: unknown[] = [];
+      for (const [name, value] of headers) {
+        const answer = await attack(several, { [name]: value });
+        answers.push([name, answer.status, typeof answer.json().error.code]);
+      }
+      return answers;
+    });
+    expect(seen).toEqual(headers.map(([name]) => [name, 503, 'string']));
+    expect(await strays()).toBe(before);
+    expect(await several.pod('a-ready').total()).toBe(served);
+  });
+});

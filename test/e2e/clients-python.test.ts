@@ -1,11 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { until } from '../support/until';
 import { startTestGateway, type TestGateway } from './support/gateway';
 import { ADAPTERS, BASE_MODEL, EMPTY_MODEL, MODEL_FLEET, SMALL_MODEL } from './support/model-fleet';
 import { pythonWithClient } from './support/python-client';
 import { whileSaturated } from './support/saturate';
-import { until } from './support/until';
 
 /** Making the virtual environment takes this long at most; milliseconds. */
 const SET_UP_MS = 180_000;

@@ -7,10 +7,10 @@ import { findEnvoy } from '../../runtime/local/envoy-binary';
 import { type EnvoyProcess, startEnvoyProcess } from '../../runtime/local/envoy-process';
 import { type RouterService, startRouterService } from '../../runtime/router/router-service';
 import { gatewayState, schedulerState } from '../runtime/endpoint-picker/support/fixtures';
+import { until } from '../support/until';
 import { freeAddresses } from './support/free-addresses';
 import { type ScriptedPod, startScriptedPod } from './support/scripted-pod';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
 
 const lines: string[] = [];
 let folder: string;

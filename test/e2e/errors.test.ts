@@ -9,6 +9,7 @@ const SCHEDULERS = [
   { name: 'gone', modelName: 'gone' },
   { name: 'empty', modelName: 'empty' },
   { name: 'frozen', modelName: 'frozen' },
+  { name: 'late', modelName: 'late', routeTimeout: '1s' },
 ] as const;
 
 let gateway: TestGateway;
@@ -22,6 +23,7 @@ beforeAll(async () => {
       { name: 'gone-0', scheduler: 'gone', absent: true },
       { name: 'empty-0', scheduler: 'empty', absent: true, ready: false },
       { name: 'frozen-0', scheduler: 'frozen', flags: ['--faults', '{"freeze":true}'] },
+      { name: 'late-0', scheduler: 'late', flags: ['--faults', '{"freeze":true}'] },
     ],
     streamIdleTimeoutMs: 1_000,
   });
@@ -81,6 +83,11 @@ test('a model without a ready pod is refused with 503', async () => {
 test('a pod that cannot be reached is told as 503', async () => {
   const answer = await send(gateway.url, CHAT, { body: chatBody('gone') });
   expectOpenAiError(answer, 503, 'service_unavailable', 'service_unavailable');
+});
+
+test("a pod that takes longer than its scheduler's routeTimeout is told as 504", async () => {
+  const answer = await send(gateway.url, CHAT, { body: chatBody('late') });
+  expectOpenAiError(answer, 504, 'server_error', 'gateway_timeout');
 });
 
 // In a cluster that time-out is ten minutes.

@@ -1,13 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '../support/until';
 import { type RunningCommand, startCommand } from './support/command';
 import { freeAddresses } from './support/free-addresses';
 import { ONE_SCHEDULER } from './support/one-scheduler';
 import { type OtlpReceiver, startOtlpReceiver } from './support/otlp-receiver';
 import { type ScriptedPod, startScriptedPod } from './support/scripted-pod';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';

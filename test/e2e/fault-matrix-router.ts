@@ -1,6 +1,6 @@
+import { until } from '../support/until';
 import { startTestGateway, type TestGateway } from './support/gateway';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
 
 interface RouterFaultResult {
   readonly name: string;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PodStatus } from '../../runtime/endpoint-picker/status';
+import { until } from '../support/until';
 import { startTestGateway, type TestGateway } from './support/gateway';
 import { podStates, untilReleased } from './support/ledger';
 import { failures, type Outcome, servedBy, startLoad } from './support/load';
-import { until } from './support/until';
 
 /** A gateway under load with three pods, of which one gets the fault. */
 interface FaultWorld {

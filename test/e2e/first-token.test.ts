@@ -5,8 +5,8 @@ import { startExtProcServer } from '../../runtime/ext-proc/server';
 import { endpoint, schedulerState } from '../lib/translate/builders';
 import { listenOn, startLiveEnvoy } from '../lib/translate/live-envoy';
 import { gateway, scheduler } from '../runtime/body-router/fixtures';
+import { until } from '../support/until';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
 
 const CHAT = '/v1/chat/completions';
 const chunk = (text: string) =>

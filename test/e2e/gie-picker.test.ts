@@ -13,8 +13,8 @@ import { listenOn } from '../lib/translate/live-envoy';
 import { gatewayState, recordingObserver, schedulerState } from '../runtime/endpoint-picker/support/fixtures';
 import { type GieEnvoy, type ListenerName, startGieEnvoy } from '../runtime/gie-picker/gie-envoy';
 import { selfSigned } from '../runtime/gie-picker/self-signed';
+import { until } from '../support/until';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
 
 const CHAT = '/v1/chat/completions';
 

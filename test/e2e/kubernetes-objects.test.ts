@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,11 +7,11 @@ import type { Resource } from '../../runtime/kubernetes/api-client';
 import { resourceOf } from '../../runtime/kubernetes/resources';
 import { connectProxy, requestMessages } from '../runtime/gie-picker/grpc-proxy';
 import { FakeApiServer } from '../support/fake-api-server/fake-api-server';
+import { until } from '../support/until';
 import { type RunningCommand, startCommand } from './support/command';
 import { freeAddresses } from './support/free-addresses';
 import { type PodProcess, startPodProcess } from './support/pod-process';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
 
 const CONFIGS = resourceOf('inference.sagemaker.aws.amazon.com/v1alpha1', 'InferenceGatewayConfig');
 const PODS = resourceOf('v1', 'Pod');
@@ -197,6 +198,26 @@ test('without the API server all goes on, a process starts with what the last on
   expect(page).toContain('inference_gateway_objects_remembered 0');
   expect(Number(/^inference_gateway_objects_silence_seconds (\S+)/m.exec(page)![1])).toBeLessThan(60);
 }, 90_000);
+
+test('a process that starts while the config has faults goes on with that of the last run, and with the pods of now', async () => {
+  const { hosts, port } = await freeAddresses(2);
+  pods = await Promise.all(hosts.map((host) => startPodProcess(`${host}:${port}`, ['--model', 'a'])));
+  putConfig(port, { name: 'a' });
+  putPod('a-0', 'a', hosts[0]!);
+  const stateFile = ['--state-file', join(folder, 'state.json')];
+  const both = await startBoth(...stateFile);
+  await until('it is kept', () => existsSync(stateFile[1]!));
+  putConfig(port, { name: 'Upper' });
+  both.picker.command.signal('SIGKILL');
+  await both.picker.command.exited;
+  server.cluster.delete(PODS, 'a-0', 'team');
+  putPod('a-1', 'a', hosts[1]!);
+
+  const again = await start('picker', '--listen', socket('picker'), ...stateFile);
+  await ready(again);
+  expect(again.logs('that of the last run goes on')).toBe(true);
+  await until('it is picked', async () => (await both.ask('a')) === `${hosts[1]}:${port}`);
+}, 60_000);
 
 test('without a config a process is alive and says what it waits for; faults of others do not hold it back', async () => {
   const picker = await start('picker', '--listen', socket('picker'));

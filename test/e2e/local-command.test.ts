@@ -2,10 +2,10 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '../support/until';
 import { type RunningCommand, startCommand } from './support/command';
 import { ONE_SCHEDULER } from './support/one-scheduler';
 import { send } from './support/send';
-import { until } from './support/until';
 
 const ANY_PORT = ['--listen', '127.0.0.1:0'];
 

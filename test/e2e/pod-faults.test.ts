@@ -1,8 +1,11 @@
-import { startTestGateway, type TestGateway } from './support/gateway';
-import { podStates, untilPod, untilReleased } from './support/ledger';
+import { until } from '../support/until';
+import { IN_CLUSTER, startTestGateway, type TestGateway } from './support/gateway';
+import { untilPod, untilReleased } from './support/ledger';
 import { failures, type Outcome, servedBy, startLoad } from './support/load';
+import { readings } from './support/readings';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
+
+const IN_FLIGHT = 'inference_pool_per_pod_in_flight_requests';
 
 let gateway: TestGateway | undefined;
 afterEach(async () => {
@@ -21,7 +24,7 @@ async function start(pods: readonly string[], options: { streamIdleTimeoutMs?: n
 }
 
 test('1,000 requests lose no more than the streams on a pod that is killed, while another freezes and both return', async () => {
-  const { local, url, pod } = await start(['killed', 'frozen', 'well']);
+  const { url, pod, metrics, untilIdle } = await start(['killed', 'frozen', 'well']);
   const killed = pod('killed');
   const frozen = pod('frozen');
   let returned = () => {};
@@ -40,28 +43,30 @@ test('1,000 requests lose no more than the streams on a pod that is killed, whil
 
   await until('requests have ended', () => load.ended() >= 150);
   frozen.freeze();
-  const { inFlight: held } = await untilPod(local, frozen.address, 'is out', ({ excluded }) => excluded === 'timeout');
+  await until('it is out', async () =>
+    readings(await metrics(), 'inference_pool_excluded_pods', { reason: 'timeout' }).includes(1),
+  );
+  const isFrozen = (line: string) => line.includes('/frozen"');
+  const held = readings((await metrics()).split('\n').filter(isFrozen).join('\n'), IN_FLIGHT);
   await until('more requests have ended', () => load.ended() >= 400);
   await killed.kill();
   await until('the others go on', () => load.ended() >= 600);
   await killed.restart();
-  const isFresh = ({ metrics }: { metrics: string }) => metrics === 'fresh';
-  await untilPod(local, killed.address, 'is back', isFresh);
   frozen.thaw();
-  await untilPod(local, frozen.address, 'is back', isFresh);
+  await until('both are back', async () => readings(await metrics(), 'inference_pool_ready_pods').includes(3), 30_000);
   returned();
   const outcomes = await load.outcomes;
 
   const onKilled = (outcome: Outcome) => outcome.streamed && servedBy(outcome) === killed.address;
   expect(outcomes).toHaveLength(1_000);
   expect(failures(outcomes.filter((outcome) => !onKilled(outcome)))).toEqual([]);
-  expect(held).toBeGreaterThan(0);
+  expect(Math.max(...held)).toBeGreaterThan(0);
   expect(await killed.total()).toBeGreaterThan(0);
-  await untilReleased(local);
+  await untilIdle();
 });
 
 test('requests without a response that were on a killed pod are answered by another', async () => {
-  const { local, url, pods } = await start(['one', 'two'], { speed: 1 });
+  const { url, pods, metrics, untilIdle } = await start(['one', 'two'], { speed: 1 });
   const load = startLoad({
     url,
     model: 'llama',
@@ -70,36 +75,43 @@ test('requests without a response that were on a killed pod are answered by anot
     fields: { max_tokens: 200, ignore_eos: true },
   });
   const [one, two] = [pods[0]!, pods[1]!];
-  await until('both pods work', async () => (await podStates(local)).every(({ inFlight }) => inFlight === 5));
+  await until('both pods work', async () => {
+    const inFlight = readings(await metrics(), IN_FLIGHT);
+    const all = inFlight.reduce((sum, count) => sum + count, 0);
+    return inFlight.length > 0 && inFlight.every((count) => count > 0) && all === 5 * inFlight.length;
+  });
   await one.kill();
 
   const outcomes = await load.outcomes;
   expect(failures(outcomes)).toEqual([]);
   expect(new Set(outcomes.map(servedBy))).toEqual(new Set([two.address]));
-  await untilReleased(local);
+  await untilIdle();
 });
 
-test('requests on a pod that stays frozen end with 504 at the idle timeout, and are released', async () => {
-  const { local, url, pod } = await start(['frozen'], { streamIdleTimeoutMs: 2_000 });
-  pod('frozen').freeze();
-  const load = startLoad({ url, model: 'llama', concurrency: 4, requests: 4, streamed: (index) => index % 2 === 0 });
-  await untilPod(local, pod('frozen').address, 'has the requests', ({ inFlight }) => inFlight === 4);
+// In a cluster that time-out is ten minutes.
+if (!IN_CLUSTER) {
+  test('requests on a pod that stays frozen end with 504 at the idle timeout, and are released', async () => {
+    const { local, url, pod } = await start(['frozen'], { streamIdleTimeoutMs: 2_000 });
+    pod('frozen').freeze();
+    const load = startLoad({ url, model: 'llama', concurrency: 4, requests: 4, streamed: (index) => index % 2 === 0 });
+    await untilPod(local, pod('frozen').address, 'has the requests', ({ inFlight }) => inFlight === 4);
 
-  for (const { status, headers, body } of await load.outcomes) {
-    expect(status).toBe(504);
-    expect(headers['content-type']).toBe('application/json');
-    expect(JSON.parse(body)).toEqual({
-      error: {
-        message: 'The model server did not answer in time.',
-        type: 'server_error',
-        param: null,
-        code: 'gateway_timeout',
-      },
-    });
-  }
-  await untilReleased(local);
+    for (const { status, headers, body } of await load.outcomes) {
+      expect(status).toBe(504);
+      expect(headers['content-type']).toBe('application/json');
+      expect(JSON.parse(body)).toEqual({
+        error: {
+          message: 'The model server did not answer in time.',
+          type: 'server_error',
+          param: null,
+          code: 'gateway_timeout',
+        },
+      });
+    }
+    await untilReleased(local);
 
-  pod('frozen').thaw();
-  const after = await send(url, '/v1/chat/completions', { body: chatBody('llama') });
-  expect(after.status).toBe(200);
-});
+    pod('frozen').thaw();
+    const after = await send(url, '/v1/chat/completions', { body: chatBody('llama') });
+    expect(after.status).toBe(200);
+  });
+}

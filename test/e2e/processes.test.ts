@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SecureContextOptions } from 'node:tls';
 import { type Certificates, makeCertificates } from '../runtime/picker-rpc/support/certificates';
+import { until } from '../support/until';
 import { type RunningCommand, startCommand } from './support/command';
 import { freeAddresses } from './support/free-addresses';
 import { ONE_SCHEDULER } from './support/one-scheduler';
 import { send } from './support/send';
-import { until } from './support/until';
 
 let folder: string;
 let file: string;

@@ -6,11 +6,11 @@ import { findEnvoy } from '../../runtime/local/envoy-binary';
 import { startLocalGateway } from '../../runtime/local/local-gateway';
 import { decodeLine } from '../../runtime/recording/recording-line';
 import { parseRecording } from '../../runtime/simulator/workload/recording-trace';
+import { until } from '../support/until';
 import { type RunningCommand, startCommand } from './support/command';
 import { ONE_SCHEDULER } from './support/one-scheduler';
 import { COMMAND } from './support/pod-process';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
 
 let folder: string;
 let command: RunningCommand | undefined;

@@ -1,9 +1,9 @@
+import { until } from '../support/until';
 import { startTestGateway, type TestGateway } from './support/gateway';
 import { podStates, untilReleased } from './support/ledger';
 import { failures, type Load, servedBy, startLoad } from './support/load';
 import { prefixHitRate, primaryPicker, signalPicker } from './support/pickers';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
 
 const MODEL = 'llama';
 const PODS = ['a', 'b', 'c', 'd'];

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { request, type ServerResponse } from 'node:http';
 import OpenAI from 'openai';
+import { until } from '../support/until';
 import { rewriteObject, startTestGateway, type TestGateway } from './support/gateway';
 import { type ScriptedPod, startScriptedPod } from './support/scripted-pod';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
 import { routerAnswers } from './support/without-router';
 
 const CHAT = '/v1/chat/completions';
@@ -174,14 +174,13 @@ test('only an answer whose model is set back goes through the router', async () 
   const plain = await openStream('target');
   await until('both streams have begun', () => rewritten.text() !== '' && plain.text() !== '');
 
-  const { router } = gateway.local.pids();
-  process.kill(router!, 'SIGSTOP');
+  gateway.signalAll('router', 'SIGSTOP');
   try {
     for (const response of responses) response.write('data: {"n":2}\n\n');
     await until('the plain stream goes on', () => plain.text().includes('"n":2'));
     expect(rewritten.text()).not.toContain('"n":2');
   } finally {
-    process.kill(router!, 'SIGCONT');
+    gateway.signalAll('router', 'SIGCONT');
   }
   await until('the rewritten stream goes on', () => rewritten.text().includes('"n":2'));
   for (const response of responses) response.end();

@@ -1,7 +1,7 @@
+import { until } from '../support/until';
 import { startTestGateway, type TestGateway } from './support/gateway';
 import { failures, servedBy, startLoad } from './support/load';
 import { chatBody, send } from './support/send';
-import { until } from './support/until';
 
 const ONE = [{ name: 'llama', modelName: 'llama' }];
 /** The pods serve it too, so that the scheduler may be given this name. */

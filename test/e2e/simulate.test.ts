@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TINY } from '../runtime/simulator/run/tiny-scenario';
+import { until } from '../support/until';
 import { type RunningCommand, startCommand } from './support/command';
-import { until } from './support/until';
 
 let folder: string;
 let scenario: string;

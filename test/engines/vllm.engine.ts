@@ -3,8 +3,8 @@ import { KV_EVENTS_PORT_ANNOTATION, KV_REPLAY_PORT_ANNOTATION } from '../../lib/
 import { startTestGateway, type TestGateway } from '../e2e/support/gateway';
 import { podStates, untilPod, untilReleased } from '../e2e/support/ledger';
 import { chatBody, send } from '../e2e/support/send';
-import { until } from '../e2e/support/until';
 import { parseWholePage, sumOfSamples } from '../runtime/endpoint-picker/support/reference-parser';
+import { until } from '../support/until';
 import { enginePage } from './support/engine-page';
 import { ADAPTERS, BLOCK_TOKENS, BLOCKS, CONTEXT, MAX_RUNNING, MODEL, type VllmAddress } from './support/vllm-server';
 

@@ -5,7 +5,6 @@ import { createScraper } from '../../runtime/endpoint-picker/endpoints/scraper';
 import type { EngineMetrics } from '../../runtime/endpoint-picker/engine-metrics';
 import type { MetricsSource } from '../../runtime/endpoint-picker/metrics-source';
 import { createPicker } from '../../runtime/endpoint-picker/picker';
-import { until } from '../e2e/support/until';
 import {
   gatewayState,
   pickRequest,
@@ -13,6 +12,7 @@ import {
   schedulerState,
   seededRandom,
 } from '../runtime/endpoint-picker/support/fixtures';
+import { until } from '../support/until';
 
 const PAGE = 'vllm:num_requests_waiting 0\nvllm:num_requests_running 1\nvllm:kv_cache_usage_perc 0.5\n';
 

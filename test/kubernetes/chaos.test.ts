@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1ConfigMap, V1Deployment, V1Lease } from '@kubernetes/client-node';
 import { type ChatLoadResult, startChatLoad } from './support/chat-load';
-import { type Cluster, startCluster } from './support/cluster';
+import type { Cluster } from './support/cluster';
+import { startClusterWithGateway } from './support/cluster-with-gateway';
 import { gatewayConfig } from './support/gateway-config';
-import { installCertManager } from './support/install-cert-manager';
-import { installGateway, SYSTEM_NAMESPACE } from './support/install-gateway';
-import { standardImages } from './support/standard-images';
+import { SYSTEM_NAMESPACE } from './support/install-gateway';
 
 const QUICKSTART = join(__dirname, '..', '..', 'examples', 'kubernetes', 'quickstart.yaml');
 /** The API server is away for so long; `IGW_CHAOS_SECONDS=60` is the long form. */
@@ -20,9 +19,7 @@ let ca: string;
 let config: ReturnType<typeof gatewayConfig>;
 
 beforeAll(async () => {
-  cluster = await startCluster({ images: await standardImages(), nodes: 2 });
-  await installCertManager(cluster);
-  await installGateway(cluster);
+  cluster = await startClusterWithGateway();
   // So fast that the machine, not the simulated GPU, is what is at work.
   const quickstart = await readFile(QUICKSTART, 'utf8');
   await cluster.apply(

@@ -58,7 +58,9 @@ test.each(VALUE_CHANGES)('$path: Helm and the construct are the same', async (ch
 test('values together: Helm and the construct are the same', async () => {
   await fc.assert(
     fc.asyncProperty(fc.subarray([...VALUE_CHANGES]), async (some) => {
-      const values = some.map(valuesWith).reduce(deepMerge<InstallValues>, {});
+      const values = some
+        .flatMap((change) => [change.beside ?? {}, valuesWith(change)])
+        .reduce(deepMerge<InstallValues>, {});
 
       expect(byKey(await helm(values))).toEqual(byKey(chartObjects(values)));
     }),
@@ -83,6 +85,14 @@ test.each(valueNodes(installValuesNode).map(({ path, node }) => ({ path, node })
     await expect(helm(valuesWith({ path, value, changes: [] }))).rejects.toThrow(`at '/${path.replaceAll('.', '/')}'`);
   },
 );
+
+test('values that contradict each other are refused, by Helm and by the construct alike', async () => {
+  const values = { envoyGateway: { enabled: true, namespace: 'other' } };
+  const reason = 'envoyGateway.namespace: only an Envoy Gateway that is there already has another namespace';
+
+  await expect(helm(values)).rejects.toThrow(reason);
+  expect(() => chartObjects(values)).toThrow(reason);
+});
 
 test('a value that is not there is refused, and the message names it', async () => {
   await expect(helm({ controller: { replica: 2 } })).rejects.toThrow("additional properties 'replica' not allowed");

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
+import { ELECTION } from '../../runtime/controller/controller';
 import type { ApiClient, Resource } from '../../runtime/kubernetes/api-client';
 import { type ApiError, isApiError } from '../../runtime/kubernetes/api-error';
 import { systemClock } from '../../runtime/kubernetes/clock';
@@ -320,6 +321,7 @@ describe('the lease', () => {
       identity,
       namespace: 'default',
       name: 'controller',
+      ...ELECTION,
       onStarted: () => {},
       signal,
     });

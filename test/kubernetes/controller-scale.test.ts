@@ -4,27 +4,24 @@ import type { V1EndpointSlice } from '@kubernetes/client-node';
 import { inTurns } from '../../runtime/controller/in-turns';
 import { type Cluster, startCluster } from './support/cluster';
 import { type ControllerProcess, controllerProcesses } from './support/controller-processes';
+import { gatewayConfig } from './support/gateway-config';
 
 /* A gateway of 100 models with 1,000 pods. What is measured is printed; the bounds are far above it, for a busy machine. */
 
 const SCHEDULERS = 100;
 const PODS = 1_000;
 const GROUP = 'inference.sagemaker.aws.amazon.com';
-const CONFIG = `/apis/${GROUP}/v1alpha1/namespaces/team/inferencegatewayconfigs/big`;
 const POD_PATH = '/api/v1/namespaces/team/pods';
 const SLICE_PATH = '/apis/discovery.k8s.io/v1/namespaces/team/endpointslices';
 
-interface Config {
-  readonly metadata: { readonly generation: number };
-  readonly status?: { readonly observedGeneration?: number; readonly schedulers?: readonly unknown[] };
-}
-
 let cluster: Cluster;
+let config: ReturnType<typeof gatewayConfig>;
 let controller: ControllerProcess;
 
 beforeAll(async () => {
   // Routers and pickers are there, and do nothing.
   cluster = await startCluster({ images: { 'inference-gateway': { inert: true } } });
+  config = gatewayConfig(cluster, 'team', 'big');
   controller = (await controllerProcesses(cluster)).start('controller-1');
   await cluster.until('it is ready', () => controller.isReady(), { timeout: 90_000 });
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
@@ -66,7 +63,7 @@ async function readings(): Promise<{ memoryMiB: number; cpuSeconds: number; reco
 }
 
 const settled = async () => {
-  const { metadata, status } = await cluster.client.get<Config>(CONFIG);
+  const { metadata, status } = await config.read();
   return status?.observedGeneration === metadata.generation && status.schedulers?.length === SCHEDULERS;
 };
 
@@ -92,7 +89,7 @@ test('100 schedulers are set up, and one of them is changed', async () => {
   const after = await readings();
 
   const edited = performance.now();
-  await cluster.client.merge(CONFIG, {
+  await cluster.client.merge(config.path, {
     spec: { schedulers: [{ ...schedulers[0], targetPort: 9000 }, ...schedulers.slice(1)] },
   });
   await cluster.until('the change', async () => {

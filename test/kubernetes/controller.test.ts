@@ -2,33 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Deployment, V1EndpointSlice, V1Service } from '@kubernetes/client-node';
 import { type Cluster, startCluster } from './support/cluster';
 import { type ControllerProcess, type ControllerProcesses, controllerProcesses } from './support/controller-processes';
+import { gatewayConfig } from './support/gateway-config';
 import { SYSTEM_NAMESPACE } from './support/install-gateway';
 import { standardImages } from './support/standard-images';
 
 const GROUP = 'inference.sagemaker.aws.amazon.com';
 const MANAGER = 'inference-gateway-controller';
-const CONFIG = `/apis/${GROUP}/v1alpha1/namespaces/team/inferencegatewayconfigs/gw`;
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/team/deployments';
 const SERVICES = '/api/v1/namespaces/team/services';
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/team/endpointslices';
 const ROUTES = '/apis/gateway.networking.k8s.io/v1/namespaces/team/httproutes';
-
-interface Config {
-  readonly metadata: { readonly generation: number; readonly finalizers?: readonly string[] };
-  readonly spec: { readonly schedulers: ReadonlyArray<{ readonly name: string }> };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly conditions?: ReadonlyArray<Condition>;
-    readonly schedulers?: ReadonlyArray<{ readonly name: string; readonly rolloutState: string }>;
-  };
-}
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-}
 
 interface Applied {
   readonly metadata: {
@@ -37,11 +20,13 @@ interface Applied {
 }
 
 let cluster: Cluster;
+let config: ReturnType<typeof gatewayConfig>;
 let processes: ControllerProcesses;
 let running: ControllerProcess[];
 
 beforeAll(async () => {
   cluster = await startCluster({ images: await standardImages(), nodes: 2 });
+  config = gatewayConfig(cluster, 'team', 'gw');
   processes = await controllerProcesses(cluster);
   running = [processes.start('controller-1'), processes.start('controller-2')];
   await cluster.until(
@@ -73,11 +58,7 @@ const gateway = (schedulers: readonly object[]) => ({
   spec: { bbr: { enabled: true, replicas: 1 }, tls: {}, endpoint: { type: 'clusterIP' }, schedulers },
 });
 
-const config = () => cluster.client.get<Config>(CONFIG);
-const condition = async (type: string) => (await config()).status?.conditions?.find((one) => one.type === type);
 const list = async <T>(path: string) => (await cluster.client.get<{ items: T[] }>(path)).items;
-const rollout = async (name: string) =>
-  (await config()).status?.schedulers?.find((one) => one.name === name)?.rolloutState;
 const leader = async () => {
   for (const process of running) if (process.daemon.running() && (await process.isLeader())) return process;
   return undefined;
@@ -105,15 +86,15 @@ async function addresses(model: string): Promise<string[]> {
 test('a config becomes objects of one field manager, and pickers that run', async () => {
   await cluster.apply(gateway([scheduler('llama')]));
 
-  await cluster.until('pickers', async () => (await rollout('llama')) === 'Available', { timeout: 60_000 });
+  await cluster.until('pickers', async () => (await config.rollout('llama')) === 'Available', { timeout: 60_000 });
 
-  const { metadata, status } = await config();
+  const { metadata, status } = await config.read();
   expect(metadata.finalizers).toEqual([`${GROUP}/gateway`]);
   expect(metadata.generation).toBe(1);
   expect(status?.observedGeneration).toBe(1);
-  expect(await condition('Accepted')).toMatchObject({ status: 'True' });
-  await cluster.until('routers', async () => (await condition('BBRReady'))?.status === 'True');
-  expect(await condition('AdmissionBlocked')).toMatchObject({ status: 'False' });
+  expect(await config.condition('Accepted')).toMatchObject({ status: 'True' });
+  await cluster.until('routers', async () => (await config.condition('BBRReady'))?.status === 'True');
+  expect(await config.condition('AdmissionBlocked')).toMatchObject({ status: 'False' });
   const objects = [
     ...(await list<Applied>(DEPLOYMENTS)),
     ...(await list<Applied>(SERVICES)),
@@ -140,7 +121,7 @@ test("a stranger's changes are put back, and others' fields are kept", async () 
   const path = `${SERVICES}/llama-pool`;
   await cluster.client.merge(path, {
     metadata: { annotations: { mine: 'yes' }, labels: { [`${GROUP}/scheduler`]: 'stolen' } },
-    spec: { ports: [{ name: 'http', port: 8000, targetPort: 9999 }] },
+    spec: { ports: [{ name: 'http', port: 80, targetPort: 9999 }] },
   });
   await cluster.client.delete(`${ROUTES}/llama`);
 
@@ -173,7 +154,7 @@ test('a changed picker is started before the old one is stopped', async () => {
     'only the new one',
     async () => {
       const names = (await list<V1Deployment>(DEPLOYMENTS)).map(({ metadata }) => metadata?.name);
-      return names.length === 1 && !former.includes(names[0]) && (await rollout('llama')) === 'Available';
+      return names.length === 1 && !former.includes(names[0]) && (await config.rollout('llama')) === 'Available';
     },
     { timeout: 60_000 },
   );
@@ -189,26 +170,23 @@ test('a scheduler of another field manager is served, and kept when the author a
   await cluster.until('its route', () => cluster.client.find(`${ROUTES}/mistral`));
 
   await cluster.apply(gateway([scheduler('llama', { weights: { queue: 3 } })]));
-  await cluster.until('it is looked at', async () => {
-    const { metadata, status } = await config();
-    return status?.observedGeneration === metadata.generation;
-  });
+  await cluster.until('it is looked at', config.isObserved);
 
-  expect((await config()).spec.schedulers.map(({ name }) => name).sort()).toEqual(['llama', 'mistral']);
+  expect((await config.read()).spec.schedulers.map(({ name }) => name).sort()).toEqual(['llama', 'mistral']);
   expect(await cluster.client.find(`${ROUTES}/mistral`)).toBeDefined();
 });
 
 test('what the API server refuses is told in its words, and nothing that runs is touched', async () => {
   const before = (await list<V1Deployment>(DEPLOYMENTS)).map(({ metadata }) => metadata?.uid).sort();
-  await cluster.client.merge(CONFIG, { spec: { podDefaults: { env: [{ name: 'NO=', value: 'x' }] } } });
+  await cluster.client.merge(config.path, { spec: { podDefaults: { env: [{ name: 'NO=', value: 'x' }] } } });
 
-  await cluster.until('Refused', async () => (await condition('Ready'))?.reason === 'Refused');
-  expect((await condition('Ready'))?.message).toContain('spec.template.spec.containers[0].env[0].name');
-  expect(await condition('AdmissionBlocked')).toMatchObject({ status: 'True' });
+  await cluster.until('Refused', async () => (await config.condition('Ready'))?.reason === 'Refused');
+  expect((await config.condition('Ready'))?.message).toContain('spec.template.spec.containers[0].env[0].name');
+  expect(await config.condition('AdmissionBlocked')).toMatchObject({ status: 'True' });
   expect((await list<V1Deployment>(DEPLOYMENTS)).map(({ metadata }) => metadata?.uid).sort()).toEqual(before);
 
-  await cluster.client.merge(CONFIG, { spec: { podDefaults: null } });
-  await cluster.until('taken again', async () => (await condition('AdmissionBlocked'))?.status === 'False');
+  await cluster.client.merge(config.path, { spec: { podDefaults: null } });
+  await cluster.until('taken again', async () => (await config.condition('AdmissionBlocked'))?.status === 'False');
 });
 
 test('an API server that is away for 20 s: nothing ends, and what changed meanwhile is seen to', async () => {
@@ -252,9 +230,9 @@ test('a leader that ends in order gives the lease back', async () => {
 });
 
 test('a config that is deleted leaves nothing behind', async () => {
-  await cluster.client.delete(CONFIG);
+  await cluster.client.delete(config.path);
 
-  await cluster.until('the config is gone', async () => (await cluster.client.find(CONFIG)) === undefined, {
+  await cluster.until('the config is gone', async () => (await cluster.client.find(config.path)) === undefined, {
     timeout: 60_000,
   });
 

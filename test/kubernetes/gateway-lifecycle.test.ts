@@ -1,36 +1,26 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Pod, V1Service } from '@kubernetes/client-node';
-import { type Cluster, startCluster } from './support/cluster';
-import { certManagerImage, installCertManager } from './support/install-cert-manager';
-import { installGateway, SYSTEM_NAMESPACE } from './support/install-gateway';
-import { standardImages } from './support/standard-images';
+import type { Cluster } from './support/cluster';
+import { startClusterWithGateway } from './support/cluster-with-gateway';
+import { gatewayConfig } from './support/gateway-config';
+import { SYSTEM_NAMESPACE } from './support/install-gateway';
 
 /* With Envoy Gateway and cert-manager, which write what the controller has made too: nobody fights, and all of it goes. */
 
 const QUICKSTART = join(__dirname, '..', '..', 'examples', 'kubernetes', 'quickstart.yaml');
-const CONFIG = '/apis/inference.sagemaker.aws.amazon.com/v1alpha1/namespaces/models/inferencegatewayconfigs/quickstart';
 const SERVICES = `/api/v1/namespaces/${SYSTEM_NAMESPACE}/services`;
 
-interface Config {
-  readonly status?: {
-    readonly conditions?: ReadonlyArray<{ readonly type: string; readonly status: string; readonly reason: string }>;
-  };
-}
-
 let cluster: Cluster;
+let config: ReturnType<typeof gatewayConfig>;
 
 beforeAll(async () => {
-  cluster = await startCluster({ images: { ...(await standardImages()), ...certManagerImage() }, nodes: 2 });
-  await installCertManager(cluster);
-  await installGateway(cluster);
+  cluster = await startClusterWithGateway();
   await cluster.kubectl(['apply', '-f', QUICKSTART]);
-  await cluster.until('Ready', async () => (await condition('Ready'))?.status === 'True', { timeout: 180_000 });
+  config = gatewayConfig(cluster, 'models', 'quickstart');
+  await config.untilCondition('Ready', 'True', 180_000);
 }, 400_000);
 afterAll(() => cluster?.close());
-
-const condition = async (type: string) =>
-  (await cluster.client.get<Config>(CONFIG)).status?.conditions?.find((one) => one.type === type);
 
 /** Objects that the controller has written so far, by kind. */
 async function writes(): Promise<string[]> {
@@ -62,16 +52,16 @@ test('once it is set up nothing is written any more', async () => {
 test('a Service whose load balancer is not cleaned up holds everything else back, and it is said', async () => {
   const service = `${SERVICES}/quickstart-envoy`;
   await cluster.client.merge(service, { metadata: { finalizers: ['example.com/load-balancer'] } });
-  await cluster.client.delete(CONFIG);
+  await cluster.client.delete(config.path);
 
-  await cluster.until('it is said', async () => (await condition('Ready'))?.reason === 'DeletingLoadBalancer');
+  await cluster.until('it is said', async () => (await config.condition('Ready'))?.reason === 'DeletingLoadBalancer');
   await sleep(2_000);
   const { metadata } = await cluster.client.get<V1Service>(service);
   expect(metadata?.deletionTimestamp).toBeDefined();
   expect(await cluster.client.find(`${SERVICES}/quickstart-bbr`)).toBeDefined();
 
   await cluster.client.merge(service, { metadata: { finalizers: null } });
-  await cluster.until('the config is gone', async () => (await cluster.client.find(CONFIG)) === undefined, {
+  await cluster.until('the config is gone', async () => (await cluster.client.find(config.path)) === undefined, {
     timeout: 60_000,
   });
 }, 90_000);

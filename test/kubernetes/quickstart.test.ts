@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import OpenAI from 'openai';
 import { Agent, fetch } from 'undici';
-import { type Cluster, startCluster } from './support/cluster';
+import type { Cluster } from './support/cluster';
+import { startClusterWithGateway } from './support/cluster-with-gateway';
 import { gatewayConfig } from './support/gateway-config';
-import { installCertManager } from './support/install-cert-manager';
-import { installGateway, SYSTEM_NAMESPACE } from './support/install-gateway';
-import { standardImages } from './support/standard-images';
+import { SYSTEM_NAMESPACE } from './support/install-gateway';
 
 const QUICKSTART = join(__dirname, '..', '..', 'examples', 'kubernetes', 'quickstart.yaml');
 const ENDPOINT = `https://quickstart-envoy.${SYSTEM_NAMESPACE}.svc`;
@@ -14,9 +13,7 @@ const ENDPOINT = `https://quickstart-envoy.${SYSTEM_NAMESPACE}.svc`;
 let cluster: Cluster;
 
 beforeAll(async () => {
-  cluster = await startCluster({ images: await standardImages(), nodes: 2 });
-  await installCertManager(cluster);
-  await installGateway(cluster);
+  cluster = await startClusterWithGateway();
 }, 300_000);
 afterAll(() => cluster?.close());
 

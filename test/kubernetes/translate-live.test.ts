@@ -113,6 +113,25 @@ test('Envoy Gateway takes everything, and the status says so', async () => {
   expect(ready?.message).toMatch('scheduler serves-nobody: Its modelSelector selects no pod');
 }, 120_000);
 
+test('an edit that Envoy Gateway has not seen is not served, and the status does not say so', async () => {
+  const scale = (replicas: number) =>
+    cluster.kubectl(['scale', 'deployment/envoy-gateway', '-n', SYSTEM_NAMESPACE, `--replicas=${replicas}`]);
+  const programmed = async () => (await gateway.status()).conditions?.find(({ type }) => type === 'GatewayProgrammed');
+  await scale(0);
+  await cluster.until('no Envoy Gateway', () =>
+    cluster.pods.list().every(({ metadata }) => !metadata?.name?.startsWith('envoy-gateway-')),
+  );
+  const policy = `/apis/gateway.envoyproxy.io/v1alpha1/namespaces/${SYSTEM_NAMESPACE}/clienttrafficpolicies/live`;
+  await cluster.client.merge(policy, { spec: { http2: { maxConcurrentStreams: 999 } } });
+  expect(await programmed()).toMatchObject({
+    ...{ status: 'False', reason: 'Pending' },
+    message: expect.stringContaining(`ClientTrafficPolicy ${SYSTEM_NAMESPACE}/live waits for Envoy Gateway`),
+  });
+
+  await scale(1);
+  await cluster.until('its word', async () => (await programmed())?.status === 'True', { timeout: 60_000 });
+}, 120_000);
+
 test('a request goes to a pod of its model, which the answer names', async () => {
   for (const model of ['llama', 'qwen']) {
     const answer = await cluster.until('200', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestGateway } from '../e2e/support/gateway';
-import { until } from '../e2e/support/until';
+import { until } from '../support/until';
 import { type ChurnCounts, startChurn } from './churn';
 import { MODEL, startSoakFleet } from './fleet';
 import { type MemoryTrack, watchMemory } from './memory';

@@ -6,6 +6,7 @@ export interface StructuralNode {
   type?: string;
   description?: string;
   default?: unknown;
+  nullable?: boolean;
   enum?: readonly unknown[];
   format?: string;
   pattern?: string;
@@ -33,6 +34,7 @@ const SHARED_KEYWORDS = [
   'type',
   'description',
   'default',
+  'nullable',
   'enum',
   'format',
   'pattern',

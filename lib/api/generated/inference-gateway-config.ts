@@ -279,7 +279,7 @@ export interface ObservabilitySpec {
 /** `spec.observability.metrics`. */
 export interface MetricsSpec {
   /**
-   * Adds an OpenTelemetry collector to the router and picker pods.
+   * Adds an OpenTelemetry collector to the router and picker pods, where the installation names its image. The processes serve `/metrics` either way.
    * @default true
    */
   readonly enabled?: boolean;

@@ -16,6 +16,8 @@ const specSchema = z
     bbr: bbrSchema.meta({ description: 'The Body-Based Router, which reads the model from the body of a request.' }),
     tls: tlsSchema.optional().meta({
       description: 'HTTPS at the gateway. An empty object: a certificate is issued automatically.',
+      // Server-side apply makes null of an object that it has emptied.
+      nullable: true,
     }),
     endpoint: endpointSchema.prefault({}).meta({
       description: 'Where clients reach the gateway.',

@@ -3,10 +3,10 @@ import { durationSchema } from '../schema/duration';
 
 const metricsSchema = z
   .strictObject({
-    enabled: z
-      .boolean()
-      .default(true)
-      .meta({ description: 'Adds an OpenTelemetry collector to the router and picker pods.' }),
+    enabled: z.boolean().default(true).meta({
+      description:
+        'Adds an OpenTelemetry collector to the router and picker pods, where the installation names its image. The processes serve `/metrics` either way.',
+    }),
   })
   .meta({ typeName: 'MetricsSpec' });
 

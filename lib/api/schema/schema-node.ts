@@ -26,6 +26,8 @@ export interface SchemaNode {
   readonly anyOf?: readonly SchemaNode[];
   /** A field of ours, which the published contract does not have. */
   readonly extension?: boolean;
+  /** The API server takes null too; it is as if the field were absent. */
+  readonly nullable?: boolean;
   /** Name of the interface or enum in the generated types. */
   readonly typeName?: string;
   /** What a value must look like, in words: replaces the pattern in messages and pages. */

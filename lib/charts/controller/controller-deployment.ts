@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import { imageOf } from '../images';
 import { CONTROLLER, METRICS_PORT, PART_OF } from '../names';
 import { placement, podMetadata, RESTRICTED_CONTAINER, RESTRICTED_POD, scrapeAnnotations } from '../pods';
-import { concatenated, itemsOf, joinedByComma, when } from '../template/choice';
+import { choose, concatenated, itemsOf, joinedByComma, when } from '../template/choice';
 import type { CompleteInstallValues } from '../values/install-values';
 import { CONTROLLER_SELECTOR } from './controller-selector';
 
@@ -48,9 +48,8 @@ function container(values: CompleteInstallValues) {
     args: controllerArguments(values),
     env: concatenated<unknown>(POD_IDENTITY, controller.env),
     ports: [{ name: 'metrics', containerPort: METRICS_PORT }],
-    // Until the CRDs are there it is not ready; the API server may be slow at that.
-    startupProbe: probe('/healthz', { periodSeconds: 2, failureThreshold: 60 }),
     livenessProbe: probe('/healthz', { periodSeconds: 10, failureThreshold: 3 }),
+    // Not before the CRDs are there: the API server may be slow at that.
     readinessProbe: probe('/readyz', { periodSeconds: 5, failureThreshold: 2 }),
     resources: controller.resources,
     securityContext: RESTRICTED_CONTAINER,
@@ -58,7 +57,7 @@ function container(values: CompleteInstallValues) {
 }
 
 function controllerArguments(values: CompleteInstallValues): string[] {
-  const { controller, envoyGateway, envoy, monitoring } = values;
+  const { controller, crds, envoyGateway, envoy, monitoring } = values;
   return itemsOf(
     'controller',
     '--system-namespace=$(POD_NAMESPACE)',
@@ -75,6 +74,7 @@ function controllerArguments(values: CompleteInstallValues): string[] {
     `--ip-family=${values.ipFamily}`,
     `--cluster-domain=${values.clusterDomain}`,
     `--log-level=${controller.logLevel}`,
+    choose(crds.manage, '--manage-crds=true', '--manage-crds=false'),
   );
 }
 

@@ -2,6 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { CONTROLLER, METRICS_PORT, PART_OF } from '../names';
 import { metricsReaders, networkPolicy } from '../network-policy';
+import { disruptionLimits } from '../pods';
 import { conditionalScope } from '../template/choice';
 import type { CompleteInstallValues } from '../values/install-values';
 import { ControllerAccess } from './controller-access';
@@ -17,7 +18,7 @@ export class Controller extends Construct {
     new ControllerDeployment(this, 'Pods', namespace, values);
     new k8s.KubePodDisruptionBudget(this, 'PodDisruptionBudget', {
       metadata,
-      spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: CONTROLLER_SELECTOR } },
+      spec: disruptionLimits(CONTROLLER_SELECTOR),
     });
     new k8s.KubeService(this, 'Service', {
       metadata,

@@ -3,6 +3,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { ENVOY_GATEWAY, PART_OF } from '../names';
 import { metricsReaders, networkPolicy } from '../network-policy';
+import { disruptionLimits } from '../pods';
 import { conditionalScope } from '../template/choice';
 import type { CompleteInstallValues } from '../values/install-values';
 import { gatewayDeployment, selectorOf } from './gateway-deployment';
@@ -32,7 +33,7 @@ export class EnvoyGateway extends Construct {
     const metadata = { name: ENVOY_GATEWAY, namespace, labels: { ...selector, ...PART_OF } };
     new k8s.KubePodDisruptionBudget(this, 'PodDisruptionBudget', {
       metadata,
-      spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: selector } },
+      spec: disruptionLimits(selector),
     });
     const policies = conditionalScope(this, 'NetworkPolicies', values.networkPolicy.enabled);
     if (policies === undefined) return;

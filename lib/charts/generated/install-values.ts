@@ -13,7 +13,7 @@ export interface InstallValues {
    */
   readonly imageRegistry?: string;
   /**
-   * Names of Secrets for pulling images, also by routers and pickers; one of each name in every namespace that has a gateway.
+   * Names of Secrets for pulling images, also by Envoys, routers and pickers: one of each name in the namespace of the installation, in that of the Envoys, and in every one that has a gateway.
    * @default - the defaults of its fields
    */
   readonly imagePullSecrets?: readonly string[];
@@ -52,6 +52,11 @@ export interface InstallValues {
    * @default - the defaults of its fields
    */
   readonly envoy?: EnvoySettings;
+  /**
+   * CustomResourceDefinitions.
+   * @default - the defaults of its fields
+   */
+  readonly crds?: CrdSettings;
   /**
    * Who reads metrics, and how.
    * @default - the defaults of its fields
@@ -210,7 +215,7 @@ export interface EnvoyGatewaySettings {
    */
   readonly controllerName?: string;
   /**
-   * Namespace of the Envoy Gateway that is there already, which runs the Envoys in it. Empty: that of the installation.
+   * Namespace of the Envoy Gateway that is there already, which runs the Envoys in it; only where `enabled` is false. Empty: that of the installation.
    * @default ""
    */
   readonly namespace?: string;
@@ -278,6 +283,15 @@ export interface EnvoySettings {
    * @default - the defaults of its fields
    */
   readonly image?: ImageLocation;
+}
+
+/** `values.crds`. */
+export interface CrdSettings {
+  /**
+   * Whether the controller applies CustomResourceDefinitions and keeps them up to date. False where others do; it waits until they are there.
+   * @default true
+   */
+  readonly manage?: boolean;
 }
 
 /** `values.monitoring`. */

@@ -10,6 +10,7 @@ import { stringExpression } from '../template/expression';
 import { helmTemplate, type TemplateObject } from '../template/helm-template';
 import { standIns } from '../template/stand-ins';
 import { completeValues } from '../values/complete-values';
+import { refusalsTemplate } from '../values/contradictions';
 import { type CompleteInstallValues, installValuesNode } from '../values/install-values';
 import { NOTES } from './notes';
 import { valuesSchemaJson, valuesYaml } from './values-files';
@@ -26,6 +27,7 @@ export function helmChartFiles(): GeneratedFile[] {
     { path: `${FOLDER}/values.schema.json`, content: valuesSchemaJson(installValuesNode) },
     { path: `${FOLDER}/templates/_helpers.tpl`, content: helpers(values) },
     { path: `${FOLDER}/templates/NOTES.txt`, content: NOTES },
+    { path: `${FOLDER}/templates/refusals.yaml`, content: refusalsTemplate() },
     ...templateFiles(values),
   ];
 }

@@ -1,5 +1,6 @@
 import { isRecord } from '../../api/validation/loose';
 import type { InstallValues } from '../generated/install-values';
+import { CONTRADICTIONS } from './contradictions';
 import { type CompleteInstallValues, installValuesSchema } from './install-values';
 
 /** What an installation has that says nothing. */
@@ -7,13 +8,13 @@ const DEFAULTS = installValuesSchema.parse({});
 
 /**
  * With all defaults filled in, as Helm does it: a field of an object by itself, a list as a whole. Throws, naming each
- * value that is not of its kind.
+ * value that is not of its kind, or contradicts another.
  */
 export function completeValues(values: InstallValues): CompleteInstallValues {
   const { success, data, error } = installValuesSchema.safeParse(over(DEFAULTS, values));
-  if (success) return data;
-  const faults = error.issues.map(({ path, message }) => `${['values', ...path].join('.')}: ${message}`);
-  throw new Error(faults.join('\n'));
+  const faults = success ? CONTRADICTIONS.filter(({ holds }) => holds(data)) : error.issues;
+  if (success && faults.length === 0) return data;
+  throw new Error(faults.map(({ path, message }) => `${['values', ...path].join('.')}: ${message}`).join('\n'));
 }
 
 function over(defaults: unknown, values: unknown): unknown {

@@ -3,14 +3,23 @@ import type { DeepReadonly } from '../../api/schema/deep-readonly';
 
 const text = z.string();
 
-/** Where an image is. All parts may be empty but for what the image is by default. */
-export function imageSchema(standard: { registry?: string; repository: string; tag: string }) {
+interface StandardImage {
+  readonly registry?: string;
+  readonly repository: string;
+  readonly tag: string;
+  /** Without a repository there is no such image. Default false: it needs one. */
+  readonly optional?: boolean;
+}
+
+/** Where an image is. */
+export function imageSchema(standard: StandardImage) {
+  const repository = standard.optional ? text : text.min(1);
   return z
     .strictObject({
       registry: text
         .default(standard.registry ?? '')
         .meta({ description: 'Host, and path if any, before the repository. Empty: none is written.' }),
-      repository: text.default(standard.repository).meta({ description: 'Name in the registry.' }),
+      repository: repository.default(standard.repository).meta({ description: 'Name in the registry.' }),
       tag: text.default(standard.tag).meta({ description: 'Tag. Not used with `digest`.' }),
       digest: z
         .string()

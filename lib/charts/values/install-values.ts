@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { version } from '../../../package.json';
 import type { DeepReadonly } from '../../api/schema/deep-readonly';
-import { labelNameSchema } from '../../api/schema/object-meta';
+import { objectNameSchema } from '../../api/schema/object-meta';
 import { schemaNode } from '../../api/schema/schema-node';
 import rendered from '../envoy-gateway/rendered.json';
 import { imageSchema, pullPolicySchema } from './image';
@@ -57,7 +57,7 @@ const envoyGatewaySchema = z
     }),
     namespace: namespaceSchema.meta({
       description:
-        'Namespace of the Envoy Gateway that is there already, which runs the Envoys in it. Empty: that of the installation.',
+        'Namespace of the Envoy Gateway that is there already, which runs the Envoys in it; only where `enabled` is false. Empty: that of the installation.',
     }),
     image: imageSchema({ registry: 'docker.io', repository: 'envoyproxy/gateway', tag: rendered.version })
       .prefault({})
@@ -71,18 +71,32 @@ const envoyGatewaySchema = z
 
 const envoySchema = z
   .strictObject({
-    image: imageSchema({ registry: 'docker.io', repository: 'envoyproxy/envoy', tag: rendered.envoyTag })
+    image: imageSchema({
+      registry: 'docker.io',
+      repository: 'envoyproxy/envoy',
+      tag: rendered.envoyTag,
+      optional: true,
+    })
       .prefault({})
       .meta({ description: 'Image of the Envoys. With an empty repository Envoy Gateway chooses.' }),
   })
   .meta({ typeName: 'EnvoySettings' });
+
+const crdsSchema = z
+  .strictObject({
+    manage: z.boolean().default(true).meta({
+      description:
+        'Whether the controller applies CustomResourceDefinitions and keeps them up to date. False where others do; it waits until they are there.',
+    }),
+  })
+  .meta({ typeName: 'CrdSettings' });
 
 const monitoringSchema = z
   .strictObject({
     namespace: namespaceSchema.meta({
       description: 'Only pods of this namespace may read metrics pages. Empty: those of every namespace may.',
     }),
-    collectorImage: imageSchema({ repository: '', tag: '' }).prefault({}).meta({
+    collectorImage: imageSchema({ repository: '', tag: '', optional: true }).prefault({}).meta({
       description:
         'Image of the OpenTelemetry collector beside routers and pickers. With an empty repository there is none, whatever `spec.observability.metrics` says.',
     }),
@@ -104,9 +118,9 @@ export const installValuesSchema = z
     imageRegistry: text.default('').meta({
       description: 'Registry of all images, in place of the one that each has. Empty: each its own.',
     }),
-    imagePullSecrets: z.array(labelNameSchema).default([]).meta({
+    imagePullSecrets: z.array(objectNameSchema).default([]).meta({
       description:
-        'Names of Secrets for pulling images, also by routers and pickers; one of each name in every namespace that has a gateway.',
+        'Names of Secrets for pulling images, also by Envoys, routers and pickers: one of each name in the namespace of the installation, in that of the Envoys, and in every one that has a gateway.',
     }),
     image: imageSchema({ repository: 'inference-gateway', tag: version })
       .prefault({})
@@ -120,6 +134,7 @@ export const installValuesSchema = z
     controller: controllerSchema.prefault({}).meta({ description: 'The controller.' }),
     envoyGateway: envoyGatewaySchema.prefault({}).meta({ description: 'Envoy Gateway, which runs the Envoys.' }),
     envoy: envoySchema.prefault({}).meta({ description: 'The Envoys.' }),
+    crds: crdsSchema.prefault({}).meta({ description: 'CustomResourceDefinitions.' }),
     monitoring: monitoringSchema.prefault({}).meta({ description: 'Who reads metrics, and how.' }),
     networkPolicy: networkPolicySchema.prefault({}).meta({ description: 'Network policies of the installation.' }),
   })

@@ -18,6 +18,9 @@ export const COMPONENT_LABEL = 'app.kubernetes.io/component';
 /** On picker Deployments and their pods: what of their spec makes another Deployment. */
 export const SPEC_HASH_LABEL = `${GROUP}/spec-hash`;
 
+/** On the GatewayClass: the system namespace of the installation that has made it, and alone looks after the gateways. */
+export const INSTALLATION_LABEL = `${GROUP}/system-namespace`;
+
 /** The GatewayClass of all gateways. */
 export const GATEWAY_CLASS = 'inference-gateway';
 

@@ -13,12 +13,15 @@ interface Place {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** What is said of the config on its objects. */
+export type OwningConfig = Pick<InferenceGatewayConfig, 'apiVersion' | 'kind' | 'metadata'>;
+
 /**
  * Makes the objects of one gateway: each has the labels by which it is found again, and those of the gateway's own
  * namespace go with the InferenceGatewayConfig. An owner in another namespace is none to Kubernetes: those are
  * removed by the finalizer.
  */
-export function ownedObjects(config: InferenceGatewayConfig) {
+export function ownedObjects(config: OwningConfig) {
   const { metadata, apiVersion, kind } = config;
   return (api: string, objectKind: string, place: Place, fields: Fields): KubernetesObject => ({
     apiVersion: api,

@@ -19,9 +19,10 @@ import { byKey } from './object-key';
 import { collectorConfigMaps } from './pods/collector';
 import { networkPolicies } from './pods/network-policies';
 import { routerObjects } from './pods/router-objects';
+import { modelService } from './schedulers/model-service';
 import { pickerObjects } from './schedulers/picker-objects';
 import { inferencePool } from './schedulers/pool';
-import { modelService, schedulerRoute } from './schedulers/route';
+import { schedulerRoute } from './schedulers/route';
 import { separateNames } from './separate-names';
 import type { Problem, TranslateGateway, Translation } from './types';
 

@@ -60,6 +60,8 @@ export interface Translation {
 export interface Problem {
   /** Condition that it makes false. Absent: a warning, which is an Event and nothing else. */
   readonly condition?: 'Accepted' | 'GatewayProgrammed' | 'BBRReady' | 'Ready';
+  /** The condition holds all the same, and its message tells the problem. */
+  readonly warns?: true;
   /** Name of the scheduler that it is about. */
   readonly scheduler?: string;
   /** One word, CamelCase. */

@@ -10,6 +10,12 @@ export const CONNECT_TIMEOUT_MS = 2_000;
  */
 export const PROCESSOR_CONNECT_TIMEOUT_MS = 5_000;
 
+/**
+ * Time to put a dead processor aside before the next is asked. Short, since with all of them dead each request waits for
+ * all of it before Envoy goes on alone: what Envoy takes of itself for gRPC is a second at first.
+ */
+export const PROCESSOR_RETRY_BACK_OFF = { baseMs: 50, maxMs: 500 } as const;
+
 /** Uvicorn, which serves vLLM, SGLang and others, closes an idle connection after 5 s: be first. */
 export const IDLE_CONNECTION_MS = 4_000;
 

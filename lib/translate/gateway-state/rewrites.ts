@@ -2,17 +2,24 @@ import type { InferenceModelRewrite } from '../../api/inference-model-rewrite';
 import type { CheckedObject } from '../check-objects';
 import type { RewriteState, SchedulerState } from '../gateway-state';
 import { sourceLine } from '../sourced-value';
+import type { ModelConflict } from './adapters';
 import { byAge } from './by-age';
 import { foreignPool } from './pool-ref';
+import { type PlacedRule, rewriteConflicts } from './rewrite-conflicts';
 
 /** One entry a rule: exact rules before generic ones, of equals the oldest object's first, then as listed. */
 export function compileRewrites(
   rewrites: ReadonlyArray<CheckedObject<InferenceModelRewrite>>,
   schedulers: readonly SchedulerState[],
-): { rewrites: readonly RewriteState[]; warnings: readonly string[] } {
+): {
+  rewrites: readonly RewriteState[];
+  warnings: readonly string[];
+  /** Those of the warnings that are about rules for a model that another has. */
+  conflicts: readonly ModelConflict[];
+} {
   const warnings: string[] = [];
-  const exact: RewriteState[] = [];
-  const generic: RewriteState[] = [];
+  const exact: PlacedRule[] = [];
+  const generic: PlacedRule[] = [];
   for (const { object, at } of byAge(rewrites)) {
     const name = `${object.metadata.namespace}/${object.metadata.name}`;
     const foreign = foreignPool(object.spec.poolRef, schedulers);
@@ -37,10 +44,13 @@ export function compileRewrites(
           warnings.push(`${where}: no scheduler serves its target ${JSON.stringify(model)}; such requests get 404`);
         }
       }
-      (compiled.models.length > 0 ? exact : generic).push(compiled);
+      (compiled.models.length > 0 ? exact : generic).push({ rule: compiled, where });
     }
   }
-  return { rewrites: [...exact, ...generic], warnings };
+  const rules = [...exact, ...generic];
+  const conflicts = rewriteConflicts(rules, schedulers);
+  warnings.push(...conflicts.map(({ message }) => message));
+  return { rewrites: rules.map(({ rule }) => rule), warnings, conflicts };
 }
 
 function isServed(model: string, schedulers: readonly SchedulerState[]): boolean {

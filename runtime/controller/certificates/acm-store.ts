@@ -4,6 +4,9 @@ import { StoreFault } from './certificate-store';
 
 type Acm = typeof import('@aws-sdk/client-acm');
 
+/** Of one request: where no endpoint of ACM can be reached, packets may be dropped without a word. Milliseconds. */
+const LIMITS = { connectionTimeout: 5_000, requestTimeout: 20_000 };
+
 /** Without these only RSA keys of 2048 bits are listed. */
 const KEY_TYPES: readonly KeyAlgorithm[] = ['EC_prime256v1', 'EC_secp384r1', 'RSA_2048', 'RSA_3072', 'RSA_4096'];
 
@@ -23,17 +26,21 @@ const REASONS: Readonly<Record<string, StoreFaultReason>> = {
   InvalidTagException: 'Invalid',
   LimitExceededException: 'Invalid',
   TooManyTagsException: 'Invalid',
+  TimeoutError: 'Unreachable',
 };
 
 /** AWS Certificate Manager of a Region; certificates of others are deleted where they are. */
-export function acmStore(region: string): CertificateStore {
+export function acmStore(region: string, limits = LIMITS): CertificateStore {
   const clients = new Map<string, Promise<{ acm: Acm; client: ACMClient }>>();
 
   function open(at: string) {
     let opened = clients.get(at);
     if (opened === undefined) {
       // Loaded here, for it is large and most gateways import nothing.
-      opened = import('@aws-sdk/client-acm').then((acm) => ({ acm, client: new acm.ACMClient({ region: at }) }));
+      opened = import('@aws-sdk/client-acm').then((acm) => ({
+        acm,
+        client: new acm.ACMClient({ region: at, requestHandler: { ...limits, throwOnRequestTimeout: true } }),
+      }));
       clients.set(at, opened);
     }
     return opened;
@@ -72,6 +79,18 @@ export function acmStore(region: string): CertificateStore {
         const fault = faultOf('look for the certificate', error);
         if (fault.reason === 'Denied') return undefined;
         throw fault;
+      }
+    },
+    async hasTags(arn, tags) {
+      const { acm, client } = await open(regionOf(arn, region));
+      try {
+        const listed = await asked('list the tags of the certificate', () =>
+          client.send(new acm.ListTagsForCertificateCommand({ CertificateArn: arn })),
+        );
+        return hasTags(listed.Tags ?? [], tags);
+      } catch (error) {
+        if (error instanceof StoreFault && error.reason === 'NotFound') return false;
+        throw error;
       }
     },
     async delete(arn) {

@@ -14,6 +14,8 @@ export interface CertificateStore {
   import(material: ImportedMaterial, target: { readonly arn: string } | { readonly tags: Tags }): Promise<string>;
   /** The imported certificate with these tags. Undefined where there is none, or where one may not look. */
   find(tags: Tags): Promise<string | undefined>;
+  /** False also where there is no such certificate. */
+  hasTags(arn: string, tags: Tags): Promise<boolean>;
   /** Resolves also where there is none. */
   delete(arn: string): Promise<void>;
 }
@@ -24,8 +26,9 @@ export interface CertificateStore {
  * - `Denied`: the role of the controller does not allow it, or there is none.
  * - `Invalid`: the store does not take it.
  * - `Unavailable`: not now.
+ * - `Unreachable`: no answer; to wait for another would only take as long.
  */
-export type StoreFaultReason = 'InUse' | 'NotFound' | 'Denied' | 'Invalid' | 'Unavailable';
+export type StoreFaultReason = 'InUse' | 'NotFound' | 'Denied' | 'Invalid' | 'Unavailable' | 'Unreachable';
 
 export class StoreFault extends Error {
   override readonly name = 'StoreFault';

@@ -3,7 +3,7 @@ import type { InferenceGatewayConfig } from '../../../lib/api/inference-gateway-
 import { propertyAt, textOf } from '../../../lib/api/validation/loose';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
 import { GROUP, gatewayNames } from '../../../lib/translate/cluster/names';
-import { ownedObjects } from '../../../lib/translate/cluster/owned-object';
+import { type OwningConfig, ownedObjects } from '../../../lib/translate/cluster/owned-object';
 import { shortName } from '../../../lib/translate/cluster/short-name';
 import type { Installation } from '../../../lib/translate/cluster/types';
 import { secretData, secretText } from './authority-secret';
@@ -40,9 +40,15 @@ export function fingerprintOf({ certificate }: ImportedMaterial): string {
   return new X509Certificate(certificate).fingerprint256;
 }
 
+const RECORD = 'imported-certificate';
+
+export function isRecord({ kind, metadata }: KubernetesObject): boolean {
+  return kind === 'Secret' && metadata.name.endsWith(`-${RECORD}`);
+}
+
 /** The Secret that keeps the name of the imported certificate: metadata and type. */
-export function recordSecret(config: InferenceGatewayConfig, { systemNamespace }: Installation): KubernetesObject {
-  const name = shortName(config.metadata.name, 'imported-certificate');
+export function recordSecret(config: OwningConfig, { systemNamespace }: Installation): KubernetesObject {
+  const name = shortName(config.metadata.name, RECORD);
   return ownedObjects(config)('v1', 'Secret', { name, namespace: systemNamespace }, { type: 'Opaque' });
 }
 
@@ -63,7 +69,7 @@ export function recordIn(
 }
 
 /** By which an imported certificate is found again: another cluster may have a gateway of the same name. */
-export function tagsOf({ metadata }: InferenceGatewayConfig): Tags {
+export function tagsOf({ metadata }: OwningConfig): Tags {
   return {
     CreatedBy: 'HyperPodInference',
     [`${GROUP}/gateway`]: `${metadata.namespace}/${metadata.name}`,

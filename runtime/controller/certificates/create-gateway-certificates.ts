@@ -1,15 +1,16 @@
 import { acmArn } from '../../../lib/translate/cluster/ingress/endpoint-type';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
+import type { OwningConfig } from '../../../lib/translate/cluster/owned-object';
 import type { Installation } from '../../../lib/translate/cluster/types';
 import type { ApiClient } from '../../kubernetes/api-client';
 import { isApiError } from '../../kubernetes/api-error';
 import type { Clock } from '../../kubernetes/clock';
 import { resourceOf } from '../../kubernetes/resources';
-import type { ClientCertificate, GatewayCertificates } from '../gateway-certificates';
+import { type ClientCertificate, type GatewayCertificates, KEEP_CERTIFICATE } from '../gateway-certificates';
 import { secretText } from './authority-secret';
 import { certificateFacts } from './certificate-facts';
 import { type CertificateStore, StoreFault } from './certificate-store';
-import { clientSecret, recordIn, recordSecret } from './client-certificate';
+import { clientSecret, recordIn, recordSecret, tagsOf } from './client-certificate';
 import { gatewayTrust } from './gateway-trust';
 import { deleteImportedCertificate } from './import-certificate';
 import { importClientCertificate } from './import-client-certificate';
@@ -27,6 +28,9 @@ export interface GatewayCertificatesOptions {
   /** From 0 up to 1. */
   readonly random: () => number;
 }
+
+/** Where a certificate may not be deleted. */
+const REMEDY = `allow acm:DeleteCertificate and acm:ListTagsForCertificate to the role of the controller, or leave the certificate in ACM: annotate the InferenceGatewayConfig with ${KEEP_CERTIFICATE}=true`;
 
 /** cert-manager's, on a Secret that it has made. */
 const CERTIFICATE_ANNOTATION = 'cert-manager.io/certificate-name';
@@ -47,6 +51,12 @@ export function createGatewayCertificates(options: GatewayCertificatesOptions): 
     }
   }
 
+  /** Whoever may write a status could else have any certificate deleted. */
+  async function isOurs(from: CertificateStore, arn: string, config: OwningConfig, signal: AbortSignal) {
+    const record = await readSecret(client, recordSecret(config, installation), signal);
+    return secretText(record, 'arn') === arn || (await from.hasTags(arn, tagsOf(config)));
+  }
+
   return {
     async read(config, signal) {
       const { arn } = recordIn(await readSecret(client, recordSecret(config, installation), signal), config);
@@ -64,14 +74,20 @@ export function createGatewayCertificates(options: GatewayCertificatesOptions): 
         mayAdopt: (secret) => mayAdopt(secret, signal),
         signal,
       });
-      const imported = await importClientCertificate(client, config, { ...options, signal });
-      const dueIn = Math.min(waitUntil(trust.dueAt, now), imported.dueIn ?? Number.POSITIVE_INFINITY);
-      return { problems: [...trust.problems, ...imported.problems], dueIn };
+      return { problems: trust.problems, dueIn: waitUntil(trust.dueAt, now) };
     },
 
-    async deleteImported(arn, signal) {
+    importIssued: (config, signal) => importClientCertificate(client, config, { ...options, signal }),
+
+    async deleteImported(arn, claimant, signal) {
       if (store === undefined) throw new StoreFault('Unavailable', 'the controller knows no Region: set AWS_REGION');
-      await deleteImportedCertificate(store, arn, { ...options, signal });
+      try {
+        if (claimant !== undefined && !(await isOurs(store, arn, claimant, signal))) return;
+        await deleteImportedCertificate(store, arn, { ...options, signal });
+      } catch (error) {
+        if (!(error instanceof StoreFault) || error.reason !== 'Denied') throw error;
+        throw new StoreFault('Denied', `${error.message}; ${REMEDY}`, { cause: error });
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { InferenceGatewayConfig } from '../../../lib/api/inference-gateway-config/inference-gateway-config';
 import { acmArn, endpointType } from '../../../lib/translate/cluster/ingress/endpoint-type';
+import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
 import type { Installation, Problem } from '../../../lib/translate/cluster/types';
 import { type CertificateStore, StoreFault } from './certificate-store';
 import {
@@ -25,6 +26,8 @@ export interface ClientImport {
   readonly problems: readonly Problem[];
   /** When to look again. Milliseconds from now. */
   readonly dueIn?: number;
+  /** What was taken away. */
+  readonly deletedArn?: string;
 }
 
 /** Until a certificate has been issued, or a load balancer lets go of one. Milliseconds. */
@@ -45,19 +48,32 @@ export async function importClientCertificate(
   const { installation, store, signal } = options;
   const wanted = acmArn(config.spec) === undefined && endpointType(config) !== 'clusterIP';
   const present = await readSecret(api, recordSecret(config, installation), signal);
-  const record = recordIn(present, config);
-  if (!wanted && record.arn === undefined) return { problems: [] };
-  if (store === undefined) return { problems: endpointType(config) === 'alb' ? [noStore()] : [] };
+  const claimed = recordIn(present, config);
+  if (!wanted && claimed.arn === undefined) return { problems: [] };
+  if (store === undefined) return { problems: wanted ? [noStore(config)] : [] };
   try {
+    const record = await verified(claimed, present, config, store);
+    if (!wanted && record.arn === undefined) return { problems: [] };
     if (wanted) return await keepImported(api, config, record, { ...options, store });
     if (record.arn !== undefined) await deleteImportedCertificate(store, record.arn, options);
     await deleteSecret(api, recordSecret(config, installation), signal);
-    return { problems: [] };
+    return { problems: [], ...(record.arn !== undefined && { deletedArn: record.arn }) };
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error;
     if (!wanted && error.reason === 'InUse') return { problems: [], dueIn: LOOK_AGAIN_MS };
-    return { problems: [notImported(config, error)], dueIn: AFTER_FAULT_MS };
+    return { problems: [wanted ? notImported(config, error) : notDeleted(error)], dueIn: AFTER_FAULT_MS };
   }
+}
+
+/** A name that only the status has may be anybody's: whoever may write a status could else have any certificate replaced. */
+async function verified(
+  claimed: Partial<ImportRecord>,
+  present: KubernetesObject | undefined,
+  config: InferenceGatewayConfig,
+  store: CertificateStore,
+): Promise<Partial<ImportRecord>> {
+  if (claimed.arn === undefined || present !== undefined) return claimed;
+  return (await store.hasTags(claimed.arn, tagsOf(config))) ? claimed : {};
 }
 
 async function keepImported(
@@ -80,22 +96,39 @@ async function keepImported(
 function notImported(config: InferenceGatewayConfig, { reason, message }: StoreFault): Problem {
   const remedy =
     reason === 'Denied'
-      ? 'allow acm:ImportCertificate, acm:AddTagsToCertificate and acm:DeleteCertificate to the role of the controller'
-      : reason === 'Invalid'
-        ? 'see what ACM says of it'
-        : 'it is tried again each minute';
+      ? 'allow acm:ImportCertificate, acm:AddTagsToCertificate, acm:ListCertificates, acm:ListTagsForCertificate and acm:DeleteCertificate to the role of the controller'
+      : reason === 'Unreachable'
+        ? 'let the controller reach the ACM endpoint of its Region, such as by a VPC endpoint; it is tried again each minute'
+        : reason === 'Invalid'
+          ? 'see what ACM says of it'
+          : 'it is tried again each minute';
   return {
-    // Another load balancer passes TLS through, and needs no certificate.
-    ...(endpointType(config) === 'alb' && { condition: 'GatewayProgrammed' as const }),
+    ...weightOf(config),
     reason: 'CertificateNotImported',
     message: `${message}; ${remedy}, or name a certificate that is there in spec.tls.acmArn`,
     blocks: false,
   };
 }
 
-function noStore(): Problem {
+/** One that is no longer needed. */
+function notDeleted({ message }: StoreFault): Problem {
   return {
     condition: 'GatewayProgrammed',
+    warns: true,
+    reason: 'CertificateNotDeleted',
+    message: `${message}; allow acm:DeleteCertificate to the role of the controller, it is tried again each minute`,
+    blocks: false,
+  };
+}
+
+/** A Network Load Balancer passes TLS through, and does without the certificate. */
+function weightOf(config: InferenceGatewayConfig): Pick<Problem, 'condition' | 'warns'> {
+  return { condition: 'GatewayProgrammed', ...(endpointType(config) === 'nlb' && { warns: true as const }) };
+}
+
+function noStore(config: InferenceGatewayConfig): Problem {
+  return {
+    ...weightOf(config),
     reason: 'NoRegion',
     message:
       'the certificate of the load balancer cannot be imported into ACM, because the controller knows no Region: set AWS_REGION, or name a certificate that is there in spec.tls.acmArn',

@@ -12,7 +12,7 @@ export interface WaitForCrdsOptions {
 
 const POLL_MS = 1_000;
 
-/** What is still missing is logged so often. Milliseconds. */
+/** What is still missing, or that nobody answers, is logged so often. Milliseconds. */
 const SAY_MS = 10_000;
 
 /** A kind that the gateway does not use itself may never come. Milliseconds. */
@@ -26,16 +26,21 @@ export async function waitForCrds(shipped: readonly ShippedCrd[], options: WaitF
   const { clock, log, signal } = options;
   const startedAt = clock.now();
   let saidAt = startedAt;
+  let complainedAt: number | undefined;
   let usedAt: number | undefined;
   for (;;) {
     signal.throwIfAborted();
-    const missing = await missingCrds(shipped, options);
+    const { missing, fault } = await look(shipped, options);
     if (missing.length === 0) return;
     if (missing.every(({ use }) => use === undefined)) {
       usedAt ??= clock.now();
       if (clock.now() - usedAt >= UNUSED_MS) return;
     }
-    if (clock.now() - saidAt >= SAY_MS) {
+    if (fault !== undefined && clock.now() - (complainedAt ?? Number.NEGATIVE_INFINITY) >= SAY_MS) {
+      complainedAt = clock.now();
+      log.warn(`the API server could not be asked: ${fault.message}`);
+    }
+    if (fault === undefined && clock.now() - saidAt >= SAY_MS) {
       saidAt = clock.now();
       log.info(
         { missing: missing.map(nameOf) },
@@ -46,10 +51,12 @@ export async function waitForCrds(shipped: readonly ShippedCrd[], options: WaitF
   }
 }
 
-async function missingCrds(
+/** Those that are not served, as far as the API server has answered; `fault`: of one that did not. */
+async function look(
   shipped: readonly ShippedCrd[],
-  { served, log, signal }: WaitForCrdsOptions,
-): Promise<readonly ShippedCrd[]> {
+  { served, signal }: WaitForCrdsOptions,
+): Promise<{ readonly missing: readonly ShippedCrd[]; readonly fault: Error | undefined }> {
+  let fault: Error | undefined;
   const asked = new Map<string, Promise<ReadonlySet<string>>>();
   const found = await Promise.all(
     shipped.map(async (crd) => {
@@ -60,7 +67,7 @@ async function missingCrds(
       if (answer === undefined) {
         answer = served.of(group, version, signal).catch((error: Error) => {
           signal.throwIfAborted();
-          log.warn(`the API server could not be asked: ${error.message}`);
+          fault ??= error;
           return new Set<string>();
         });
         asked.set(key, answer);
@@ -69,7 +76,7 @@ async function missingCrds(
       return (await answer).has(nameOf(crd).slice(0, -group.length - 1));
     }),
   );
-  return shipped.filter((_, index) => found[index] === false);
+  return { missing: shipped.filter((_, index) => found[index] === false), fault };
 }
 
 function versionOf({ use, definition }: ShippedCrd): string {

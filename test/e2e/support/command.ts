@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { until } from '../../support/until';
 import { COMMAND } from './pod-process';
-import { until } from './until';
 
 /** In the environment of a command and so of all that it starts. */
 const MARK = 'E2E_MARK';

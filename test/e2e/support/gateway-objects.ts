@@ -22,11 +22,16 @@ export function gatewayObject(
   };
 }
 
-export function podObject({ name, scheduler }: TestPodOptions, host: string, ready: boolean): Fields {
+export function podObject(
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  host: string,
+  ready: boolean,
+): Fields {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, namespace: 'default', labels: { app: scheduler } },
+    metadata: { name, namespace: 'default', labels },
     status: { podIP: host, conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
   };
 }

@@ -5,14 +5,13 @@ import { pino } from 'pino';
 import { stringify } from 'yaml';
 import { findEnvoy } from '../../../runtime/local/envoy-binary';
 import { type LocalGateway, startLocalGateway } from '../../../runtime/local/local-gateway';
+import { until } from '../../support/until';
 import { freeAddresses } from './free-addresses';
 import { gatewayObject, podFlags, podObject } from './gateway-objects';
 import { startInCluster } from './kubernetes/cluster-gateway';
-import { closeCluster } from './kubernetes/shared-cluster';
 import { COMMAND, startPodProcess } from './pod-process';
 import { send } from './send';
 import type { Fields, TestGateway, TestGatewayOptions, TestPod, TestPodOptions } from './test-gateway';
-import { until } from './until';
 
 export { adaptersObject, rewriteObject } from './gateway-objects';
 export type { TestGateway, TestGatewayOptions } from './test-gateway';
@@ -22,7 +21,6 @@ const PICKERS = Number(process.env.IGW_TEST_PICKERS ?? 0);
 
 /** The gateways of this run are made by the controller in a cluster. */
 export const IN_CLUSTER = process.env.IGW_TEST_KUBERNETES !== undefined;
-if (IN_CLUSTER) afterAll(closeCluster);
 
 /**
  * A gateway and a process for every pod: as `inference-gateway local` runs it, or with IGW_TEST_KUBERNETES as the
@@ -36,6 +34,9 @@ async function startOnThisMachine(options: TestGatewayOptions): Promise<TestGate
   const folder = await mkdtemp(join(tmpdir(), 'igw-e2e-'));
   const { hosts, port } = await freeAddresses(options.pods.length);
   const ready = new Map(options.pods.map((pod) => [pod.name, pod.ready ?? true]));
+  const labels = new Map<string, Readonly<Record<string, string>>>(
+    options.pods.map(({ name, scheduler }) => [name, { app: scheduler }]),
+  );
   const logs: string[] = [];
   const pods: TestPod[] = [];
   let local: LocalGateway | undefined;
@@ -61,7 +62,7 @@ async function startOnThisMachine(options: TestGatewayOptions): Promise<TestGate
   const writePods = () =>
     write(
       'pods.yaml',
-      options.pods.map((pod, index) => podObject(pod, hosts[index]!, ready.get(pod.name)!)),
+      options.pods.map(({ name }, index) => podObject(name, labels.get(name)!, hosts[index]!, ready.get(name)!)),
     );
 
   try {
@@ -99,13 +100,14 @@ async function startOnThisMachine(options: TestGatewayOptions): Promise<TestGate
     async untilInForce(what, holds) {
       await until(`in force: ${what}`, () => holds(state()));
     },
-    killRouters() {
-      const { router } = pids();
-      if (router === undefined) return;
-      try {
-        process.kill(router, 'SIGKILL');
-      } catch {
-        // It is gone already.
+    signalAll(kind, signal) {
+      for (const pid of kind === 'router' ? [pids().router] : pids().pickers) {
+        if (pid === undefined) continue;
+        try {
+          process.kill(pid, signal);
+        } catch {
+          // It is gone already.
+        }
       }
     },
     async untilIdle() {
@@ -123,6 +125,10 @@ async function startOnThisMachine(options: TestGatewayOptions): Promise<TestGate
     writeConfig,
     async writeReady(changes) {
       for (const [name, value] of Object.entries(changes)) ready.set(name, value);
+      await writePods();
+    },
+    async writeLabels(pod, app, more = {}) {
+      labels.set(pod, { app, ...more });
       await writePods();
     },
     writeObjects: write,

@@ -1,6 +1,6 @@
 import type { PodStatus } from '../../../runtime/endpoint-picker/status';
 import type { LocalGateway } from '../../../runtime/local/local-gateway';
-import { until } from './until';
+import { until } from '../../support/until';
 
 /** Every pod as the pickers see it now. */
 export async function podStates(gateway: LocalGateway): Promise<readonly PodStatus[]> {

@@ -1,6 +1,6 @@
 import type { LocalGateway } from '../../../runtime/local/local-gateway';
+import { until } from '../../support/until';
 import { send } from './send';
-import { until } from './until';
 
 /** The index of the picker process that decides. Resolves once one has decided something. */
 export function primaryPicker(local: LocalGateway): Promise<number> {

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { type GuardedProcess, spawnGuarded } from '../../../runtime/local/guarded-process';
 import type { Faults } from '../../../runtime/simulator/model-server/faults';
 import type { RequestSummary } from '../../../runtime/simulator/model-server/request-log';
+import { until } from '../../support/until';
 import { send } from './send';
-import { until } from './until';
 
 /** The bundled command. */
 export const COMMAND = join(__dirname, '..', '..', '..', 'dist', 'inference-gateway.js');

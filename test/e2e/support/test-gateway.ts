@@ -56,11 +56,11 @@ export interface TestGateway {
   startAbsent(name: string): Promise<void>;
   /** Resolves once what the routers go by holds, after an edit. */
   untilInForce(what: string, holds: (state: GatewayState) => boolean): Promise<void>;
-  /** SIGKILL to every router process that runs now; each is started anew. */
-  killRouters(): void;
+  /** A signal to every router, or picker, process that runs now; one that ends is started anew. */
+  signalAll(kind: 'router' | 'picker', signal: NodeJS.Signals): void;
   /** Resolves once no request is in flight by the pickers' ledgers. */
   untilIdle(): Promise<void>;
-  /** The metrics pages of the router and of the picker processes, one after another. */
+  /** The metrics pages of the routers and of the picker processes, one after another. */
   metrics(): Promise<string>;
   /** What the supervisor logged, as JSON lines. */
   readonly logs: readonly string[];
@@ -68,6 +68,8 @@ export interface TestGateway {
   writeConfig(schedulers: TestGatewayOptions['schedulers'], spec?: Fields): Promise<void>;
   /** Sets the Ready condition of the pods named, in the pods' file. */
   writeReady(ready: Readonly<Record<string, boolean>>): Promise<void>;
+  /** Gives a pod to another scheduler: its label `app`, and more labels. */
+  writeLabels(pod: string, app: string, more?: Readonly<Record<string, string>>): Promise<void>;
   /** A file of objects in the folder, replaced as a whole; without objects it is removed. */
   writeObjects(file: string, objects: readonly Fields[]): Promise<void>;
   /** Ends every process, and removes the folder. */

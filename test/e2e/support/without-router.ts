@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../support/until';
 import type { TestGateway } from './gateway';
 import { send } from './send';
-import { until } from './until';
 
 /** A new router process needs far longer than this to listen. */
 const KILL_EVERY_MS = 5;
@@ -14,7 +14,7 @@ export async function withoutRouter<T>(gateway: TestGateway, action: () => Promi
   let over = false;
   const killing = (async () => {
     while (!over) {
-      gateway.killRouters();
+      gateway.signalAll('router', 'SIGKILL');
       await sleep(KILL_EVERY_MS);
     }
   })();

@@ -39,6 +39,14 @@ test.each([
   expect(findImage(images, reference)).toBe(images[name as keyof typeof images]);
 });
 
+test('a name with a tag means that tag alone, and wins over a longer one without', () => {
+  const images = { a: { entrypoint: ['any'] }, 'b/a': { entrypoint: ['path'] }, 'a:2': { entrypoint: ['two'] } };
+
+  expect(findImage(images, 'registry.example:5000/b/a:2@sha256:abc')).toBe(images['a:2']);
+  expect(findImage(images, 'registry.example:5000/b/a:20')).toBe(images['b/a']);
+  expect(findImage(images, 'registry.example:5000/c/a:20')).toBe(images.a);
+});
+
 test('an image is meant by whole parts of its path only', () => {
   expect(findImage({ envoy: { entrypoint: [] } }, 'example/not-envoy:1')).toBeUndefined();
 });

@@ -25,3 +25,10 @@ export function loadBalancerIp(index: number): string {
   if (host >= 255) throw new Error('the load balancers have no address left');
   return `203.0.113.${host}`;
 }
+
+/** The n-th address, from 0, that a test can give to this machine. */
+export function machineIp(index: number): string {
+  const host = index + 1;
+  if (host >= 255) throw new Error('the machine has no address left');
+  return `198.51.100.${host}`;
+}

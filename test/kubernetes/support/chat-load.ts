@@ -7,6 +7,9 @@ export interface ChatLoadOptions {
   readonly ca: string;
   readonly model: string;
   readonly perSecond: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Every so many-th is a stream of so many tokens: some are under way at any time. */
+  readonly long?: { readonly every: number; readonly tokens: number };
 }
 
 export interface ChatLoadResult {
@@ -22,14 +25,16 @@ const LIMIT_MS = 60_000;
 const MOST_FAILURES = 20;
 
 /** Chat requests at a steady pace, every second one streamed, until stopped: each must be answered whole. */
-export function startChatLoad({ url, ca, model, perSecond }: ChatLoadOptions): { stop(): Promise<ChatLoadResult> } {
+export function startChatLoad({ url, ca, model, perSecond, headers = {}, long }: ChatLoadOptions): {
+  stop(): Promise<ChatLoadResult>;
+} {
   const agent = new Agent({ connect: { ca, timeout: LIMIT_MS }, headersTimeout: LIMIT_MS, bodyTimeout: LIMIT_MS });
   const began = performance.now();
   const failures: string[] = [];
   const open = new Set<Promise<void>>();
   let [sent, ok, longestMs] = [0, 0, 0];
 
-  const one = async (streamed: boolean): Promise<void> => {
+  const one = async (streamed: boolean, tokens: number): Promise<void> => {
     const from = performance.now();
     const failed = (why: string) => {
       if (failures.length < MOST_FAILURES) failures.push(`${((from - began) / 1000).toFixed(1)} s: ${why}`);
@@ -38,11 +43,11 @@ export function startChatLoad({ url, ca, model, perSecond }: ChatLoadOptions): {
       const { statusCode, body } = await request(`${url}/v1/chat/completions`, {
         dispatcher: agent,
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify({
           model,
           stream: streamed,
-          max_tokens: 8,
+          max_tokens: tokens,
           messages: [{ role: 'user', content: `question ${sent % 50}` }],
         }),
       });
@@ -57,7 +62,8 @@ export function startChatLoad({ url, ca, model, perSecond }: ChatLoadOptions): {
   };
   const timer = setInterval(() => {
     sent += 1;
-    const answer = one(sent % 2 === 0).finally(() => open.delete(answer));
+    const isLong = long !== undefined && sent % long.every === 0;
+    const answer = one(isLong || sent % 2 === 0, isLong ? long.tokens : 8).finally(() => open.delete(answer));
     open.add(answer);
   }, 1000 / perSecond);
   return {

@@ -26,6 +26,8 @@ export interface ClusterOptions {
   readonly nodes?: number;
   /** Milliseconds from a container's second end to its restart; default 1,000, where a kubelet has 10,000. */
   readonly restartDelay?: number;
+  /** Load balancers of this class are made by the test. Default: the harness gives those of every class an address. */
+  readonly otherLoadBalancerClass?: string;
 }
 
 /** A cluster of one machine: a real control plane, and pods that are processes. */
@@ -46,7 +48,10 @@ export interface Cluster {
   /** Waits until a Deployment is as it is wanted to be, with no pod of an older template left. */
   rolledOut(namespace: string, deployment: string, timeout?: number): Promise<void>;
   readonly pods: Informer<V1Pod>;
+  readonly services: Informer<V1Service>;
   readonly slices: Informer<V1EndpointSlice>;
+  /** Names that the cluster's DNS is to know besides, and their addresses. */
+  readonly hosts: Map<string, string>;
   /** The folder of the control plane's logs; the pods' are below it. */
   readonly logs: string;
   close(): Promise<void>;
@@ -97,9 +102,10 @@ async function start(
     follow<V1EndpointSlice>('/apis/discovery.k8s.io/v1/endpointslices'),
   ]);
   await client.create('/api/v1/namespaces/kube-system/services', dnsService);
-  const proxy = startServiceProxy(client, services, slices);
+  const proxy = startServiceProxy(client, services, slices, options.otherLoadBalancerClass);
   closers.push(() => proxy.close());
-  const dns = await startDns({ services, slices, loadBalancerIps: proxy.loadBalancerIps });
+  const hosts = new Map<string, string>();
+  const dns = await startDns({ services, slices, loadBalancerIps: proxy.loadBalancerIps, hosts });
   closers.push(() => dns.close());
   closers.push(await useClusterDns(folder.data));
   const kubelet = await startKubelet({
@@ -115,7 +121,7 @@ async function start(
   const until: typeof plainUntil = (what, attempt, given: UntilOptions = {}) =>
     plainUntil(what, attempt, { explain: () => explainPods(client, kubelet, pods.list()), ...given });
   return {
-    ...{ controlPlane, access, kubeconfig, client, kubelet, kubectl, until, pods, slices, close },
+    ...{ controlPlane, access, kubeconfig, client, kubelet, kubectl, until, pods, services, slices, hosts, close },
     token: access.token,
     logs: folder.logs,
     async apply(what) {

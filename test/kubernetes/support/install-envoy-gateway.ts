@@ -10,16 +10,24 @@ export const SYSTEM_NAMESPACE = 'hyperpod-inference-system';
 /** Below this folder of the chart. */
 const CRDS = join('charts', 'crds', 'crds');
 
-/** Installs Envoy Gateway from its own chart, with its CRDs and the Gateway API's, and waits until it runs. */
-export async function installEnvoyGateway(cluster: Cluster, namespace = SYSTEM_NAMESPACE): Promise<void> {
+/**
+ * Installs Envoy Gateway from its own chart, with its CRDs and the Gateway API's, and waits until it runs. `deployment`: name
+ * of its Deployment.
+ */
+export async function installEnvoyGateway(
+  cluster: Cluster,
+  namespace = SYSTEM_NAMESPACE,
+  deployment = 'envoy-gateway',
+): Promise<void> {
   await installGatewayCrds(cluster);
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   // What the chart does in a hook.
   await runCommand(toolPath('envoy-gateway'), ['certgen', '--disable-topology-injector'], {
     env: { ...process.env, KUBECONFIG: cluster.kubeconfig, ENVOY_GATEWAY_NAMESPACE: namespace },
   });
-  await cluster.apply(await renderChart(namespace));
-  await cluster.rolledOut(namespace, 'envoy-gateway');
+  const rendered = await renderChart(namespace);
+  await cluster.apply(rendered.replace(/^(kind: Deployment\nmetadata:\n {2}name: ).*$/m, `$1${deployment}`));
+  await cluster.rolledOut(namespace, deployment);
 }
 
 /** The CRDs alone: Envoy Gateway's and the Gateway API's. */

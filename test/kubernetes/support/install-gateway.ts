@@ -4,11 +4,12 @@ import type { Cluster } from './cluster';
 
 export const SYSTEM_NAMESPACE = 'hyperpod-inference-system';
 const CONTROLLER = 'hyperpod-inference-gateway-controller';
-const MANIFESTS = join(__dirname, '..', '..', '..', 'deploy', 'manifests', 'install.yaml');
+const MANIFESTS = join(__dirname, '..', '..', '..', 'deploy', 'manifests');
 
 /** Installs the product as its plain manifests do, Envoy Gateway with it, and waits until both run. */
 export async function installGateway(cluster: Cluster): Promise<void> {
-  await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM_NAMESPACE } });
-  await cluster.apply(await readFile(MANIFESTS, 'utf8'));
+  // The namespace comes first, and takes restricted pods alone.
+  for (const file of ['namespace.yaml', 'install.yaml'])
+    await cluster.apply(await readFile(join(MANIFESTS, file), 'utf8'));
   for (const name of [CONTROLLER, 'envoy-gateway']) await cluster.rolledOut(SYSTEM_NAMESPACE, name, 120_000);
 }

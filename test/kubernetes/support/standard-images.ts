@@ -4,7 +4,8 @@ import { toolPath } from '../tools/tools-folder';
 import { certManagerImage } from './install-cert-manager';
 import type { Images } from './kubelet/images';
 
-const ROOT = join(__dirname, '..', '..', '..');
+/** Of this checkout. */
+export const ROOT = join(__dirname, '..', '..', '..');
 const NONROOT = 65_532;
 
 /**

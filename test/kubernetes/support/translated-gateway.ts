@@ -71,9 +71,14 @@ export async function applyTranslated(cluster: Cluster, value: KubernetesObject)
       stringData: { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': certificate },
     })),
   );
-  const made = translation.objects.filter(({ apiVersion }) => !apiVersion.startsWith('cert-manager.io'));
+  const made = translation.objects.filter(isServed);
   await cluster.apply([value, ...made, ...slicesOf(config, cluster.pods.list())]);
   return { ca: certificate, status: () => statusOf(cluster, config, translation, namespace) };
+}
+
+/** cert-manager's kinds are not. */
+function isServed({ apiVersion }: KubernetesObject): boolean {
+  return !apiVersion.startsWith('cert-manager.io');
 }
 
 function slicesOf(config: InferenceGatewayConfig, pods: readonly V1Pod[]): readonly KubernetesObject[] {
@@ -84,7 +89,7 @@ function slicesOf(config: InferenceGatewayConfig, pods: readonly V1Pod[]): reado
   const checked = checkObjects(near);
   if ('faults' in checked) throw new Error(checked.faults.join('; '));
   const selectable = ofKind(checked.objects, 'Pod');
-  return config.spec.schedulers.flatMap((scheduler) => endpointSlices(config, scheduler, selectable, []));
+  return config.spec.schedulers.flatMap((scheduler) => endpointSlices(config, scheduler, selectable, [], undefined));
 }
 
 async function statusOf(cluster: Cluster, config: InferenceGatewayConfig, translation: Translation, namespace: string) {
@@ -105,10 +110,12 @@ async function statusOf(cluster: Cluster, config: InferenceGatewayConfig, transl
   return gatewayStatus({
     object: { ...config, kind: config.kind } as unknown as KubernetesObject,
     config,
-    translation,
+    installation: INSTALLATION,
+    translation: { ...translation, objects: translation.objects.filter(isServed) },
     observed: {
       gateway: (await list(GATEWAY, 'gateways', SYSTEM_NAMESPACE)).find(({ metadata }) => metadata.name === name),
       attached: (await Promise.all(attached)).flat(),
+      entrances: [],
       envoys: inSystem.filter(({ metadata }) => metadata.name === `${name}-envoy`),
       router: inSystem.find(({ metadata }) => metadata.name === `${name}-bbr`),
       pickers: near,

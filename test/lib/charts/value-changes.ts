@@ -80,6 +80,7 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
     changes: [`${ENVOY_GATEWAY_CONTAINER}.env.1.value`, `${CONTROLLER_CONTAINER}.args.9`],
   },
   { path: 'ipFamily', value: 'DualStack', changes: [`${CONTROLLER_CONTAINER}.args.8`] },
+  { path: 'crds.manage', value: false, changes: [`${CONTROLLER_CONTAINER}.args.11`] },
   ...podChanges('controller', CONTROLLER),
   { path: 'controller.logLevel', value: 'debug', changes: [`${CONTROLLER_CONTAINER}.args.10`] },
   {
@@ -114,6 +115,7 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
   {
     path: 'envoyGateway.namespace',
     value: 'envoy-gateway-system',
+    beside: { envoyGateway: { enabled: false } },
     changes: [
       `${CONTROLLER_CONTAINER}.args +"--envoy-namespace=envoy-gateway-system"`,
       `-Role ${SYSTEM}/hyperpod-inference-gateway-controller-envoy`,

@@ -75,3 +75,18 @@ test('what is gone is due; the word that an earlier one of the name is gone coun
   expect(applied.dueIn(desired, undefined, 1)).toBe(0);
   expect(applied.knows(desired)).toBe(false);
 });
+
+test('an object that an informer has as it was before it was applied has the generation of the answer', () => {
+  const applied = createAppliedObjects();
+  const of = (object: KubernetesObject, generation: number) => ({
+    ...object,
+    metadata: { ...object.metadata, generation },
+  });
+  const generation = (seen: KubernetesObject) => applied.withGeneration(seen).metadata.generation;
+  expect(generation(of(live('4'), 1))).toBe(1);
+  applied.remember(desired, of(live('5'), 2), 0);
+
+  expect(generation(of(live('4'), 1))).toBe(2);
+  expect(generation(of(live('9'), 3))).toBe(3);
+  expect(generation(of(live('9', {}, 'made anew'), 1))).toBe(1);
+});

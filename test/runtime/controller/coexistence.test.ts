@@ -14,12 +14,12 @@ const gatewayClass = (labels: Record<string, string> = {}) => ({
   metadata: { name: 'inference-gateway', labels },
 });
 
-function another(found: { deployment?: object; gatewayClass?: object }, api = new MemoryApi()) {
+async function another(found: { deployment?: object; gatewayClass?: object }, api = new MemoryApi()) {
   const watches = {
     foreignDeployment: () => found.deployment as never,
     gatewayClass: () => found.gatewayClass as never,
   };
-  return createCoexistence(api, watches).another(signal);
+  return (await createCoexistence(api, watches, 'system').another(signal))?.message;
 }
 
 test('alone: nothing is there, or only what is ours', async () => {
@@ -44,4 +44,13 @@ test('a GatewayClass that another has applied is one of theirs; ours without its
 
   await api.apply(classes, gatewayClass(), { fieldManager: 'inference-gateway-controller' });
   expect(await another({ gatewayClass: gatewayClass() }, api)).toBeUndefined();
+});
+
+test("a GatewayClass that a program of our manager's name has written is one of theirs", async () => {
+  const api = new MemoryApi();
+  const managedFields = [{ manager: 'inference-gateway-controller', operation: 'Update' }];
+  const written = { ...gatewayClass(), metadata: { name: 'inference-gateway', managedFields } };
+  api.cluster.put(resourceOf('gateway.networking.k8s.io/v1', 'GatewayClass'), written as never);
+
+  expect(await another({ gatewayClass: gatewayClass() }, api)).toContain('was not made by this controller');
 });

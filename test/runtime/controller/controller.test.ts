@@ -1,10 +1,8 @@
 import { resourceOf } from '../../../runtime/kubernetes/resources';
 import { Bench, CONFIGS, DEPLOYMENTS, GATEWAYS, INSTALLATION, ROUTES, SERVICES } from './support/bench';
+import { clusterWrites, namesOf } from './support/cluster-writes';
 import { refused } from './support/memory-api';
 import { gatewayConfig, modelPod, schedulerOf } from './support/objects';
-
-const NETWORK_POLICIES = resourceOf('networking.k8s.io/v1', 'NetworkPolicy');
-const SECURITY_POLICIES = resourceOf('gateway.envoyproxy.io/v1alpha1', 'SecurityPolicy');
 
 let bench: Bench;
 
@@ -13,11 +11,6 @@ beforeEach(() => {
 });
 
 afterEach(() => bench.close());
-
-/** Writes of the cluster's objects; the lease is renewed all the time. */
-const writes = () => bench.api.writes.filter((write) => !write.includes(' Lease '));
-const names = (objects: ReadonlyArray<{ kind: string; metadata: { name: string } }>) =>
-  objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
 test('a config becomes what it is translated to', async () => {
   bench.put(gatewayConfig());
@@ -34,11 +27,11 @@ test('a quiet cluster costs no writes', async () => {
   bench.put(gatewayConfig());
   bench.start();
   await bench.settle(60_000);
-  const before = writes().length;
+  const before = clusterWrites(bench).length;
 
   await bench.settle(3_600_000);
 
-  expect(writes().slice(before)).toEqual([]);
+  expect(clusterWrites(bench).slice(before)).toEqual([]);
 });
 
 test('a process that comes to lead changes nothing where nothing is to be changed', async () => {
@@ -62,7 +55,7 @@ test('what routes rely on is applied before them', async () => {
 
   await bench.settle();
 
-  const order = writes().map((write) => write.split(' ').slice(0, 2).join(' '));
+  const order = clusterWrites(bench).map((write) => write.split(' ').slice(0, 2).join(' '));
   const routes = order.indexOf('apply HTTPRoute');
   for (const kind of ['Service', 'EndpointSlice', 'Deployment', 'SecurityPolicy', 'BackendTrafficPolicy', 'Gateway']) {
     const last = order.lastIndexOf(`apply ${kind}`);
@@ -77,7 +70,9 @@ test('the finalizer is set before anything is made, and spec is never written', 
 
   await bench.settle();
 
-  const own = writes().filter((write) => write.includes('InferenceGatewayConfig') || write.includes('Deployment'));
+  const own = clusterWrites(bench).filter(
+    (write) => write.includes('InferenceGatewayConfig') || write.includes('Deployment'),
+  );
   expect(own[0]).toBe('apply InferenceGatewayConfig team/gw');
   expect(bench.config().metadata.finalizers).toEqual(['inference.sagemaker.aws.amazon.com/gateway']);
   expect(bench.config().metadata.generation).toBe(1);
@@ -108,13 +103,13 @@ test('a scheduler that is removed leaves nothing behind, its route first', async
   bench.put(gatewayConfig([schedulerOf('llama'), schedulerOf('mistral')]));
   bench.start();
   await bench.settle();
-  const before = writes().length;
+  const before = clusterWrites(bench).length;
   bench.edit(bench.config(), ({ spec }) => (spec as { schedulers: unknown[] }).schedulers.pop());
 
   await bench.settle();
 
   expect(bench.made().filter(({ metadata }) => metadata.name.startsWith('mistral'))).toEqual([]);
-  const deletions = writes()
+  const deletions = clusterWrites(bench)
     .slice(before)
     .filter((write) => write.startsWith('delete'));
   expect(deletions.slice(0, 2).sort()).toEqual(['delete HTTPRoute team/gw-catch-all', 'delete HTTPRoute team/mistral']);
@@ -134,7 +129,7 @@ test('what has the labels only by copy is not deleted', async () => {
   await bench.settle(600_000);
 
   expect(bench.api.cluster.get(SERVICES, 'copy', 'team')).toBeDefined();
-  expect(writes().filter((write) => write.startsWith('delete'))).toEqual([]);
+  expect(clusterWrites(bench).filter((write) => write.startsWith('delete'))).toEqual([]);
 });
 
 describe("somebody else's changes", () => {
@@ -166,7 +161,7 @@ describe("somebody else's changes", () => {
         setImmediate(() => bench.edit(object, ({ spec }) => Object.assign(spec as object, { clusterIP: '10.0.0.9' })));
       }
     });
-    const before = writes().length;
+    const before = clusterWrites(bench).length;
     bench.edit(bench.api.cluster.get(SERVICES, 'llama-epp', 'team')!, ({ spec }) =>
       Object.assign(spec as object, { clusterIP: '10.0.0.9' }),
     );
@@ -175,7 +170,7 @@ describe("somebody else's changes", () => {
     stop();
     await bench.settle(10_000);
 
-    const puts = writes()
+    const puts = clusterWrites(bench)
       .slice(before)
       .filter((write) => write === 'apply Service team/llama-epp').length;
     expect(puts).toBeGreaterThan(5);
@@ -258,236 +253,6 @@ describe('a config that is not valid', () => {
   });
 });
 
-describe('two configs of one name', () => {
-  beforeEach(async () => {
-    bench.put(gatewayConfig());
-    bench.start();
-    await bench.settle();
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    bench.put(gatewayConfig([schedulerOf('llama')], { namespace: 'other' }));
-    await bench.settle();
-  });
-
-  test('the older has it, and the newer says so', () => {
-    expect(bench.condition('Accepted', bench.config('gw', 'other'))).toMatchObject({
-      status: 'False',
-      reason: 'NameTaken',
-    });
-    expect(bench.api.cluster.list(SERVICES, 'other')).toEqual([]);
-    expect(bench.condition('Accepted')).toMatchObject({ status: 'True' });
-  });
-
-  test('the newer gets it when the older is gone', async () => {
-    bench.api.cluster.delete(CONFIGS, 'gw', 'team');
-
-    await bench.settle(30_000);
-
-    expect(bench.api.cluster.get(CONFIGS, 'gw', 'team')).toBeUndefined();
-    expect(bench.condition('Accepted', bench.config('gw', 'other'))).toMatchObject({ status: 'True' });
-    expect(names(bench.api.cluster.list(SERVICES, 'other'))).toContain('Service llama-pool');
-  });
-
-  test('deleting the newer leaves the older alone', async () => {
-    const before = bench.made().filter(({ metadata }) => metadata.namespace !== 'other');
-    bench.api.cluster.delete(CONFIGS, 'gw', 'other');
-
-    await bench.settle(30_000);
-
-    expect(bench.made()).toEqual(before);
-  });
-});
-
-test("a name that somebody's object has is not taken over", async () => {
-  bench.put({
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name: 'llama-pool', namespace: 'team' },
-    spec: { clusterIP: '10.0.0.1' },
-  });
-  bench.put(gatewayConfig([schedulerOf('llama'), schedulerOf('mistral')]));
-  bench.start();
-
-  await bench.settle();
-
-  expect(bench.api.cluster.get(SERVICES, 'llama-pool', 'team')?.spec).toEqual({ clusterIP: '10.0.0.1' });
-  expect(bench.eventReasons()).toContain('NameTaken');
-  expect(bench.api.cluster.get(ROUTES, 'mistral', 'team')).toBeDefined();
-});
-
-test('a scheduler that loses one of its names to somebody else runs on with the rest', async () => {
-  bench.put(gatewayConfig([schedulerOf('llama'), schedulerOf('mistral')]));
-  bench.start();
-  await bench.settle();
-  bench.api.cluster.delete(SERVICES, 'llama-epp', 'team');
-  const metadata = { name: 'llama-epp', namespace: 'team' };
-  bench.put({ apiVersion: 'v1', kind: 'Service', metadata, spec: { clusterIP: '10.0.0.1' } });
-
-  await bench.settle();
-
-  expect(bench.eventReasons()).toContain('NameTaken');
-  expect(bench.api.cluster.get(ROUTES, 'llama', 'team')).toBeDefined();
-  expect(bench.api.cluster.get(SERVICES, 'llama-epp', 'team')?.spec).toEqual({ clusterIP: '10.0.0.1' });
-  bench.put(modelPod('llama-0', 'llama', '10.1.0.1'));
-  await bench.settle();
-  expect(bench.addresses('llama')).toEqual(['10.1.0.1 ready']);
-});
-
-describe("AWS's controller", () => {
-  const foreign = { name: 'inference-gateway-controller', namespace: 'hyperpod-inference-system' };
-
-  test('in the cluster: nothing is changed, and Events say why', async () => {
-    bench.put({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: foreign, spec: {} });
-    bench.put(gatewayConfig());
-    const controller = bench.start();
-
-    await bench.settle(60_000);
-
-    expect(writes().filter((write) => !write.includes(' Event '))).toEqual([]);
-    expect(bench.eventReasons()).toContain('AnotherController');
-    expect(bench.setups).toBe(0);
-    expect(controller.isReady()).toBe(true);
-  });
-
-  test('that comes later stops ours, and ours goes on when it is gone', async () => {
-    bench.put(gatewayConfig());
-    bench.start();
-    await bench.settle();
-    bench.put({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: foreign, spec: {} });
-    await bench.settle();
-    const before = writes().filter((write) => !write.includes(' Event ')).length;
-    bench.edit(bench.config(), ({ spec }) => Object.assign(spec as object, { schedulers: [schedulerOf('mistral')] }));
-    bench.put(modelPod('llama-0', 'llama', '10.1.0.1'));
-    await bench.settle(60_000);
-    expect(writes().filter((write) => !write.includes(' Event ')).length).toBe(before);
-
-    bench.api.cluster.delete(DEPLOYMENTS, foreign.name, foreign.namespace);
-    await bench.settle();
-    expect(bench.api.cluster.get(ROUTES, 'mistral', 'team')).toBeDefined();
-  });
-
-  test('our own of the same name is none', async () => {
-    const labels = { 'app.kubernetes.io/part-of': 'hyperpod-inference-gateway' };
-    bench.put({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...foreign, labels }, spec: {} });
-    bench.put(gatewayConfig());
-    bench.start();
-
-    await bench.settle();
-
-    expect(bench.api.cluster.get(ROUTES, 'llama', 'team')).toBeDefined();
-  });
-
-  test('its GatewayClass is as good a sign', async () => {
-    const spec = { controllerName: 'example.com/other' };
-    bench.put({
-      apiVersion: 'gateway.networking.k8s.io/v1',
-      kind: 'GatewayClass',
-      metadata: { name: 'inference-gateway' },
-      spec,
-    });
-    bench.put(gatewayConfig());
-    bench.start();
-
-    await bench.settle(60_000);
-
-    expect(writes().filter((write) => !write.includes(' Event '))).toEqual([]);
-  });
-});
-
-describe('what the API server refuses', () => {
-  test('a kind that may not be written: said what to do, and nothing after it', async () => {
-    bench.api.mishap = ({ verb, resource }) =>
-      verb === 'apply' && resource === NETWORK_POLICIES
-        ? { when: 'before', error: refused(403, 'Forbidden', 'networkpolicies is forbidden') }
-        : undefined;
-    bench.put(gatewayConfig());
-    bench.start();
-
-    await bench.settle();
-
-    expect(bench.condition('Ready')).toMatchObject({ status: 'False', reason: 'Forbidden' });
-    expect(bench.condition('Ready')?.message).toContain("give the controller's role the right");
-    expect(bench.condition('AdmissionBlocked')).toMatchObject({ status: 'True' });
-    expect(bench.eventReasons()).toContain('Forbidden');
-    expect(bench.api.cluster.list(ROUTES)).toEqual([]);
-
-    bench.api.mishap = () => undefined;
-    await bench.settle(70_000);
-    expect(bench.condition('AdmissionBlocked')).toMatchObject({ status: 'False' });
-    expect(bench.api.cluster.get(ROUTES, 'llama', 'team')).toBeDefined();
-  });
-
-  test('an object of one scheduler holds up that scheduler alone', async () => {
-    bench.api.mishap = ({ verb, name, resource }) =>
-      verb === 'apply' && resource === DEPLOYMENTS && name.startsWith('mistral')
-        ? { when: 'before', error: refused(422, 'Invalid', 'spec.template.spec.containers[0].env: Invalid value') }
-        : undefined;
-    bench.put(gatewayConfig([schedulerOf('llama'), schedulerOf('mistral')]));
-    bench.start();
-
-    await bench.settle();
-
-    expect(bench.api.cluster.get(ROUTES, 'llama', 'team')).toBeDefined();
-    expect(bench.api.cluster.get(ROUTES, 'mistral', 'team')).toBeUndefined();
-    expect(bench.eventReasons()).toContain('Refused');
-  });
-
-  test('a policy that is refused keeps the routes away', async () => {
-    bench.api.mishap = ({ verb, resource }) =>
-      verb === 'apply' && resource === SECURITY_POLICIES
-        ? { when: 'before', error: refused(422, 'Invalid', 'no') }
-        : undefined;
-    const config = gatewayConfig();
-    const jwt = {
-      provider: {
-        name: 'p',
-        issuer: 'https://a.example',
-        remoteJWKS: { uri: 'https://a.example/jwks' },
-        audiences: ['x'],
-      },
-    };
-    bench.put({ ...config, spec: { ...config.spec, auth: { jwt } } } as never);
-    bench.start();
-
-    await bench.settle();
-
-    expect(bench.api.cluster.list(ROUTES)).toEqual([]);
-    expect(bench.api.cluster.list(GATEWAYS)).toEqual([]);
-  });
-
-  test('everything, for a while: it is done when that ends, with growing delays until then', async () => {
-    bench.put(gatewayConfig());
-    const calls: number[] = [];
-    bench.api.mishap = ({ verb }) => {
-      if (verb !== 'apply') return undefined;
-      calls.push(bench.clock.now());
-      return { when: 'before', error: refused(500, 'InternalError', 'etcd is away') };
-    };
-    bench.start();
-    await bench.settle(120_000);
-    bench.api.mishap = () => undefined;
-    expect(calls.filter((at) => at > 60_000).length).toBeLessThan(10);
-
-    await bench.settle(70_000);
-
-    expect(bench.api.cluster.get(ROUTES, 'llama', 'team')).toBeDefined();
-  });
-});
-
-test('a kind that cannot be read: nothing is decided, and it is said', async () => {
-  bench.api.mishap = ({ verb, resource }) =>
-    verb === 'list' && resource === NETWORK_POLICIES
-      ? { when: 'before', error: refused(403, 'Forbidden', 'no') }
-      : undefined;
-  bench.put(gatewayConfig());
-  const controller = bench.start();
-
-  await bench.settle(30_000);
-
-  expect(writes().filter((write) => !write.includes(' Event '))).toEqual([]);
-  expect(bench.eventReasons()).toContain('NotSynced');
-  expect(controller.isReady()).toBe(false);
-});
-
 test('what must be set up for the whole cluster comes first, and holds up every gateway where it is refused', async () => {
   bench.setupProblems = [{ condition: 'Ready', reason: 'CrdRefused', message: 'too old: upgrade it', blocks: true }];
   bench.put(gatewayConfig());
@@ -520,9 +285,9 @@ test('the GatewayClass is there before any config, and is put back', async () =>
   const classes = resourceOf('gateway.networking.k8s.io/v1', 'GatewayClass');
   bench.start();
   await bench.settle();
-  expect(names(bench.api.cluster.list(classes))).toEqual(['GatewayClass inference-gateway']);
+  expect(namesOf(bench.api.cluster.list(classes))).toEqual(['GatewayClass inference-gateway']);
 
   bench.api.cluster.delete(classes, 'inference-gateway');
   await bench.settle();
-  expect(names(bench.api.cluster.list(classes))).toEqual(['GatewayClass inference-gateway']);
+  expect(namesOf(bench.api.cluster.list(classes))).toEqual(['GatewayClass inference-gateway']);
 });

@@ -122,7 +122,14 @@ test("a stranger's change and deletion of a slice are undone", async () => {
 test('slices that cannot be written hold up the route of their scheduler, and are tried again', async () => {
   bench.api.mishap = ({ verb, name, resource }) =>
     verb === 'apply' && resource === SLICES && name.startsWith('llama')
-      ? { when: 'before', error: refused(403, 'Forbidden', 'endpointslices is forbidden') }
+      ? {
+          when: 'before',
+          error: refused(
+            403,
+            'Forbidden',
+            'endpointslices is forbidden: User "c" cannot patch resource "endpointslices"',
+          ),
+        }
       : undefined;
   bench.start();
   await bench.settle();

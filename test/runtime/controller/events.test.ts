@@ -40,7 +40,7 @@ test('what is waited for, and that all is removed', () => {
   const { told, events } = start();
 
   events.waiting(config, 'DeletingLoadBalancer', 'waits for it');
-  events.notSynced(config, ['pods']);
+  events.waiting(config, 'NotSynced', 'pods');
   events.stoodBack(config, 'another is there');
   events.removed(config);
 

@@ -13,7 +13,7 @@ const MANAGED: ReadonlySet<CrdBundle> = new Set(['gateway-api']);
 function prepare(api: CrdApi, options: { envoyGateway?: typeof PLACE; managed?: typeof MANAGED } = {}) {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line).msg) });
-  const readCrds = async (): Promise<readonly ShippedCrd[]> => [SHIPPED];
+  const readCrds = jest.fn(async (): Promise<readonly ShippedCrd[]> => [SHIPPED]);
   const run = prepareCluster({
     readCrds,
     managedCrds: options.managed ?? MANAGED,
@@ -21,7 +21,7 @@ function prepare(api: CrdApi, options: { envoyGateway?: typeof PLACE; managed?: 
     clock: manualClock(Date.parse('2030-01-01T00:00:00Z')),
     log,
   });
-  return { lines, run: () => run(api, new AbortController().signal) };
+  return { lines, readCrds, run: () => run(api, new AbortController().signal) };
 }
 
 const controlPlane = (api: CrdApi) => api.cluster.get(resourceOf('v1', 'Secret'), 'envoy-gateway', 'system');
@@ -34,6 +34,13 @@ test('definitions are installed, and the certificates of an Envoy Gateway that c
   expect(controlPlane(api)).toBeDefined();
   await run();
   expect(lines).toEqual(['things.example.com created']);
+});
+
+test('what this build ships is read once', async () => {
+  const { readCrds, run } = prepare(new CrdApi());
+  await run();
+  await run();
+  expect(readCrds).toHaveBeenCalledTimes(1);
 });
 
 test('an Envoy Gateway of others has its own certificates', async () => {

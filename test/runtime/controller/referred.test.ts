@@ -64,7 +64,8 @@ test('what keeps a config from being looked at to the end is told', async () => 
 });
 
 test('certificates that cannot be made are told, and hold nothing else up', async () => {
-  bench.ensureCertificates = () => Promise.reject(refused(403, 'Forbidden', 'secrets is forbidden'));
+  bench.ensureCertificates = () =>
+    Promise.reject(refused(403, 'Forbidden', 'secrets is forbidden: User "c" cannot create resource "secrets"'));
   bench.put(gatewayConfig());
   bench.start();
 

@@ -113,6 +113,28 @@ describe('an imported certificate', () => {
     expect(bench.deletedCertificates).toEqual([ARN]);
   });
 
+  test('that was taken away is no longer in the status, from which its name is read', async () => {
+    bench.clientCertificate = { issued: { acmArn: ARN, dnsNames: ['lb.example'] } };
+    bench.importCertificate = async () => ({ problems: [], deletedArn: ARN });
+    bench.edit(bench.config(), ({ spec }) => Object.assign(spec as object, { tls: { dnsNames: ['lb.example'] } }));
+    await bench.settle();
+    expect(bench.config().status).toMatchObject({ tls: { dnsNames: ['lb.example'] } });
+    expect(bench.config().status).not.toHaveProperty('tls.acmArn');
+
+    bench.clientCertificate = { issued: { acmArn: ARN } };
+    await bench.settle(310_000);
+    expect(bench.config().status).not.toHaveProperty('tls');
+  });
+
+  test('that is to stay is left where it is', async () => {
+    const annotations = { 'inference.sagemaker.aws.amazon.com/keep-imported-certificate': 'true' };
+    bench.edit(bench.config(), ({ metadata }) => Object.assign(metadata as object, { annotations }));
+    bench.api.cluster.delete(CONFIGS, 'gw', 'team');
+    await bench.settle(10_000);
+    expect(isGone()).toBe(true);
+    expect(bench.deletedCertificates).toEqual([]);
+  });
+
   test("is not one that the config's author has named", async () => {
     bench.clientCertificate = {};
     bench.edit(bench.config(), ({ spec }) => Object.assign(spec as object, { tls: { acmArn: ARN } }));

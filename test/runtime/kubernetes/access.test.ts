@@ -182,6 +182,25 @@ test('a plugin that hangs is given up after a minute', async () => {
   });
 });
 
+test('while a plugin hangs, requests go on with what it gave before', async () => {
+  const plugin = write(
+    'plugin.cjs',
+    `const { appendFileSync, readFileSync } = require('node:fs');
+     appendFileSync(${JSON.stringify(join(folder, 'runs'))}, 'x');
+     const isFirst = readFileSync(${JSON.stringify(join(folder, 'runs'))}).length === 1;
+     const status = { token: 'first', expirationTimestamp: '2020-01-01T00:00:00Z' };
+     if (isFirst) console.log(JSON.stringify({ kind: 'ExecCredential', status }));
+     else setTimeout(() => {}, 5_000);`,
+  );
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: [plugin] };
+  await open({ kubeconfig: kubeconfig({ exec }), passMs: 500 });
+
+  for (let time = 0; time < 3; time++) {
+    expect(await credentials(30_000)).toMatchObject({ headers: { authorization: 'Bearer first' } });
+  }
+  expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe('xx');
+});
+
 test('another server in the file is not followed: its credentials are not for the first', async () => {
   const path = kubeconfig({ token: 'first' });
   await open({ kubeconfig: path });

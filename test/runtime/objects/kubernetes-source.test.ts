@@ -227,6 +227,36 @@ test('a config that is faulty is told of once, and changes nothing; pods are fol
   expect(objectAt(started, CONFIG)).toMatchObject({ spec: { schedulers: [scheduler('llama')] } });
 });
 
+test('where the first config has faults that of the last run goes on, with the pods of now, until it is mended', async () => {
+  putConfig([scheduler('llama', { targetPort: 9000 })]);
+  const before = start();
+  await until('there is a set', () => before.sets.length === 1);
+  const last = objectAt(before, CONFIG);
+  putConfig([scheduler('Upper')]);
+  putPod('a', 'llama');
+  const started = start({ last });
+  await until('it goes on', () => `${started.last()}` === 'pods/a');
+  expect(objectAt(started, CONFIG)).toMatchObject({ spec: { schedulers: [{ name: 'llama', targetPort: 9000 }] } });
+  expect(started.faults).toEqual([expect.stringContaining('that of the last run goes on')]);
+  putPod('b', 'llama', '10.0.0.2');
+  await until('pods are followed', () => `${started.last()}` === 'pods/a,pods/b');
+  putConfig([scheduler('llama', { targetPort: 9001 })]);
+  await until('it is mended', () => JSON.stringify(objectAt(started, CONFIG)).includes('9001'));
+});
+
+test('a config of the last run is of no use where the first is good, or where it has faults itself', async () => {
+  putConfig([scheduler('llama', { targetPort: 9001 })]);
+  const apiVersion = `${CONFIGS.group}/${CONFIGS.version}`;
+  const faulty = { apiVersion, kind: CONFIGS.kind, metadata: { name: 'gw', namespace: 'team' }, spec: { bbr: 1 } };
+  const good = start({ last: { ...faulty, spec: { bbr: { enabled: true }, schedulers: [scheduler('old')] } } });
+  await until('there is a set', () => good.sets.length === 1);
+  expect(JSON.stringify(good.sets)).not.toContain('old');
+  putConfig([scheduler('Upper')]);
+  const started = start({ last: faulty });
+  await until('the fault is told', () => started.faults.length > 0);
+  expect(started.faults[0]).toContain('nothing is in force yet');
+});
+
 test('a picker file that is not there, becomes faulty and is good again', async () => {
   const reference = scheduler('llama', { scheduler: 'epp', configMapRef: { name: 'picker', key: 'a.yaml' } });
   putConfig([reference]);
@@ -247,6 +277,23 @@ test('a picker file that is not there, becomes faulty and is good again', async 
   const next = `${FILE}- type: kv-cache-utilization-scorer\n`;
   put(CONFIG_MAPS, 'picker', { data: { 'a.yaml': next } });
   await until('it is in force', () => JSON.stringify(objectAt(started, 'configmaps/picker')).includes('utilization'));
+});
+
+test('an edit to a picker file that is not there leaves the weights as they were, and the rest of the edit counts', async () => {
+  putConfig([scheduler('llama', { weights: { queue: 7 } })]);
+  const started = start();
+  await until('there is a set', () => started.sets.length === 1);
+  putConfig([
+    scheduler('llama', { scheduler: 'epp', configMapRef: { name: 'picker', key: 'a.yaml' }, targetPort: 9000 }),
+  ]);
+  await until('the rest of the edit is in force', () =>
+    JSON.stringify(objectAt(started, CONFIG)).includes('"targetPort":9000'),
+  );
+  expect(objectAt(started, CONFIG)).toMatchObject({ spec: { schedulers: [{ weights: { queue: 7 } }] } });
+  expect(started.faults).toEqual([expect.stringContaining('scheduler llama picks as before until there is')]);
+  put(CONFIG_MAPS, 'picker', { data: { 'a.yaml': FILE } });
+  await until('the file is', () => JSON.stringify(objectAt(started, CONFIG)).includes('configMapRef'));
+  expect(JSON.stringify(objectAt(started, CONFIG))).not.toContain('weights');
 });
 
 test('kinds that the cluster does not serve are none, and count once they are served', async () => {

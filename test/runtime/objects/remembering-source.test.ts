@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { readLastRun } from '../../../runtime/objects/last-run';
 import type { ObjectSet } from '../../../runtime/objects/object-source';
 import { type RememberingSource, rememberingSource } from '../../../runtime/objects/remembering-source';
 import { readStateFile, writeStateFile } from '../../../runtime/objects/state-file';
@@ -35,7 +36,8 @@ const set = (name: string): ObjectSet => ({ objects: [{ source: name, value: { k
 const names = () => sets.map(({ objects }) => objects[0]!.source);
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-function start(): RememberingSource {
+async function start(): Promise<RememberingSource> {
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logs.push(line) });
   const source = rememberingSource({
     source: {
       async watch(onChange, _onFault, signal) {
@@ -44,10 +46,11 @@ function start(): RememberingSource {
       },
     },
     isAnswered: () => answered,
+    kept: await readLastRun(path, 'team/gw', log),
     path,
     gateway: 'team/gw',
     clock: fastClock(SPEED),
-    log: pino({ level: 'warn' }, { write: (line: string) => void logs.push(line) }),
+    log,
   });
   watching = source.watch(
     (next) => sets.push(next),
@@ -59,7 +62,7 @@ function start(): RememberingSource {
 
 test('a source that answers is followed, whatever the file has', async () => {
   await writeStateFile(path, 'team/gw', set('old'));
-  const source = start();
+  const source = await start();
   answered = true;
   await wait(80);
   give(set('new'));
@@ -69,7 +72,7 @@ test('a source that answers is followed, whatever the file has', async () => {
 
 test("where the source is away for 5 s the last run's objects are given, loudly, until it answers", async () => {
   await writeStateFile(path, 'team/gw', set('old'));
-  const source = start();
+  const source = await start();
   await wait(20);
   expect(sets).toEqual([]);
   await until('they are given', () => sets.length === 1);
@@ -84,7 +87,7 @@ test("where the source is away for 5 s the last run's objects are given, loudly,
 test('a source that is lost after it answered, before it gave a set, is gone on from the file as well', async () => {
   await writeStateFile(path, 'team/gw', set('old'));
   answered = true;
-  start();
+  await start();
   await wait(80);
   expect(sets).toEqual([]);
   answered = false;
@@ -97,7 +100,7 @@ test.each([
   ['that is no file of ours', 'x', 'it is not JSON'],
 ])('a file %s is passed over', async (_what, text, reason) => {
   if (text !== undefined) await writeFile(path, text);
-  start();
+  await start();
   await wait(120);
   expect(sets).toEqual([]);
   expect(logs.join()).toContain(reason);
@@ -106,7 +109,7 @@ test.each([
 });
 
 test('what has come into force is kept, the newest last, and not written for each of many changes', async () => {
-  const source = start();
+  const source = await start();
   for (let index = 0; index < 100; index++) source.keep(set(`s${index}`));
   await wait(100);
   expect((await readStateFile(path, 'team/gw'))?.objects[0]?.source).toBe('s99');
@@ -114,6 +117,6 @@ test('what has come into force is kept, the newest last, and not written for eac
 
 test('a file that cannot be written is told of, and no more', async () => {
   path = join(folder, 'none', 'state.json');
-  start().keep(set('a'));
+  (await start()).keep(set('a'));
   await until('it is told', () => logs.some((line) => line.includes('--state-file: the objects could not be kept')));
 });

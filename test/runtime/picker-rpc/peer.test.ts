@@ -1,7 +1,7 @@
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { Peer } from '../../../runtime/picker-rpc/peer';
 import { encodeFrame } from '../../../runtime/picker-rpc/wire/frames';
-import { until } from '../../e2e/support/until';
+import { until } from '../../support/until';
 
 let server: Server;
 let other: Socket;

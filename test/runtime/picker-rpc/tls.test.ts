@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { followTlsFiles, type TlsFiles } from '../../../runtime/picker-rpc/tls-files';
-import { until } from '../../e2e/support/until';
+import { until } from '../../support/until';
 import { type Certificates, makeCertificates } from './support/certificates';
 import { createRig, REQUEST, type Rig, resultOf } from './support/replicas';
 

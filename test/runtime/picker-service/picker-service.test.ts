@@ -7,7 +7,7 @@ import type { PickRequest, PickResult } from '../../../runtime/endpoint-picker/e
 import type { Pickers } from '../../../runtime/picker-service/picker-core';
 import { type PickerService, startPickerService } from '../../../runtime/picker-service/picker-service';
 import { connectPickers } from '../../../runtime/picker-service/remote-pickers';
-import { until } from '../../e2e/support/until';
+import { until } from '../../support/until';
 
 const log = pino({ level: 'silent' });
 const ADDRESS = '127.0.0.1:9';

@@ -40,6 +40,7 @@ export function clientTrafficPolicy({ config, installation, names, make }: Conte
             streamIdleTimeout: gatewayDuration(STREAM_IDLE_MS),
           },
         },
+        // A target group may be of a Network Load Balancer, whose clients write the header themselves.
         ...(endpointType(config) === 'alb' && { clientIPDetection: { xForwardedFor: { numTrustedHops: 1 } } }),
       },
     },

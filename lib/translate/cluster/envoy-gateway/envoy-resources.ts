@@ -1,4 +1,5 @@
 import { isRecord, property } from '../../../api/validation/loose';
+import { memoryLimit } from '../memory-limit';
 
 /** What the Envoy container has where the config says nothing. */
 const REQUESTS = { cpu: '1', memory: '1Gi' } as const;
@@ -14,7 +15,7 @@ export function envoyResources(given: unknown): Readonly<Record<string, unknown>
   return {
     ...(isRecord(given) && given),
     requests: { ...(limits === undefined ? REQUESTS : {}), ...(isRecord(requests) ? requests : REQUESTS) },
-    limits: { memory: MEMORY_LIMIT, ...(isRecord(limits) && limits) },
+    limits: { memory: memoryLimit(MEMORY_LIMIT, property(requests, 'memory')), ...(isRecord(limits) && limits) },
   };
 }
 

@@ -2,19 +2,18 @@ import { DEFAULT_BACKEND_HEADER } from '../../envoy/control-headers';
 import { ROUTER_UNAVAILABLE } from '../../envoy/router-unavailable';
 import { type Context, EVERYTHING, parentRefs } from '../context';
 import type { KubernetesObject } from '../kubernetes-object';
-import { PORTS } from '../names';
+import { type GatewayNames, PORTS } from '../names';
 
 /** Paths that the router answers without a token; Envoy answers its own before any route. */
 const HEALTH_PATHS = ['/health', '/ready', '/readyz'];
+
+/** Anything else at those paths may name a model, for which a token is needed. */
+const HEALTH_METHODS = ['GET', 'HEAD'];
 
 /** Routes that belong to no scheduler. */
 export function gatewayRoutes(context: Context): KubernetesObject[] {
   const { config, namespace, names } = context;
   const { schedulers, bbr } = config.spec;
-  const unavailable = {
-    type: 'ExtensionRef',
-    extensionRef: { group: 'gateway.envoyproxy.io', kind: 'HTTPRouteFilter', name: names.unavailable },
-  };
   const route = (name: string, rule: Readonly<Record<string, unknown>>) =>
     context.make(
       'gateway.networking.k8s.io/v1',
@@ -27,12 +26,14 @@ export function gatewayRoutes(context: Context): KubernetesObject[] {
     route(names.router, certificateRule(context)),
     ...referenceGrants(context),
     route(names.health, {
-      matches: HEALTH_PATHS.map((value) => ({ path: { type: 'Exact', value } })),
-      filters: [unavailable],
+      matches: HEALTH_PATHS.flatMap((value) =>
+        HEALTH_METHODS.map((method) => ({ path: { type: 'Exact', value }, method })),
+      ),
+      filters: [unavailable(names)],
     }),
     // Requests begin here, and go on to the route of the model that the router finds. Without a route that fits at
     // first Envoy would not ask the router at all.
-    ...(schedulers.length > 1 ? [route(names.catchAll, { matches: [EVERYTHING], filters: [unavailable] })] : []),
+    ...(schedulers.length > 1 ? [route(names.catchAll, { matches: [EVERYTHING], filters: [unavailable(names)] })] : []),
     ...(bbr.defaultBackend === undefined
       ? []
       : [
@@ -42,6 +43,14 @@ export function gatewayRoutes(context: Context): KubernetesObject[] {
           }),
         ]),
   ];
+}
+
+/** Filter of an HTTPRoute of the gateway: the answer where no router has found a way that Envoy knows. */
+export function unavailable(names: GatewayNames) {
+  return {
+    type: 'ExtensionRef',
+    extensionRef: { group: 'gateway.envoyproxy.io', kind: 'HTTPRouteFilter', name: names.unavailable },
+  };
 }
 
 /**

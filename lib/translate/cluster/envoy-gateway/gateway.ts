@@ -1,13 +1,16 @@
 import type { Context } from '../context';
 import type { KubernetesObject } from '../kubernetes-object';
-import { belongingLabels, GATEWAY_CLASS, MANAGED_BY_LABEL, MANAGER } from '../names';
+import { belongingLabels, GATEWAY_CLASS, INSTALLATION_LABEL, MANAGED_BY_LABEL, MANAGER } from '../names';
 
-/** One for all gateways: it carries no gateway's labels. */
+/** One for all gateways: it carries no gateway's labels, but the mark of the installation. */
 export function gatewayClass({ installation }: Pick<Context, 'installation'>): KubernetesObject {
   return {
     apiVersion: 'gateway.networking.k8s.io/v1',
     kind: 'GatewayClass',
-    metadata: { name: GATEWAY_CLASS, labels: { [MANAGED_BY_LABEL]: MANAGER } },
+    metadata: {
+      name: GATEWAY_CLASS,
+      labels: { [MANAGED_BY_LABEL]: MANAGER, [INSTALLATION_LABEL]: installation.systemNamespace },
+    },
     spec: { controllerName: installation.gatewayControllerName },
   };
 }

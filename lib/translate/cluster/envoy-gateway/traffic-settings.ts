@@ -5,6 +5,7 @@ import {
   IDLE_CONNECTION_MS,
   PROCESSOR_CONNECT_TIMEOUT_MS,
   PROCESSOR_CONNECTION_WINDOW,
+  PROCESSOR_RETRY_BACK_OFF,
   PROCESSOR_STREAM_WINDOW,
   RETRY_BACK_OFF,
   retryTriggers,
@@ -59,13 +60,12 @@ export function retrySettings(retry: RetryState) {
   return {
     numRetries: retry.attempts,
     retryOn: { triggers: retryTriggers(retry) },
-    perRetry: {
-      backOff: {
-        baseInterval: gatewayDuration(RETRY_BACK_OFF.baseMs),
-        maxInterval: gatewayDuration(RETRY_BACK_OFF.maxMs),
-      },
-    },
+    perRetry: perRetry(RETRY_BACK_OFF),
   };
+}
+
+function perRetry({ baseMs, maxMs }: { readonly baseMs: number; readonly maxMs: number }) {
+  return { backOff: { baseInterval: gatewayDuration(baseMs), maxInterval: gatewayDuration(maxMs) } };
 }
 
 /**
@@ -76,7 +76,11 @@ export function retrySettings(retry: RetryState) {
  */
 export function routerTraffic() {
   return {
-    retry: { numRetries: 3, retryOn: { triggers: ['connect-failure', 'unavailable', 'reset'] } },
+    retry: {
+      numRetries: 3,
+      retryOn: { triggers: ['connect-failure', 'unavailable', 'reset'] },
+      perRetry: perRetry(PROCESSOR_RETRY_BACK_OFF),
+    },
     healthCheck: {
       // All are left: then each is as good as any.
       panicThreshold: 1,

@@ -25,12 +25,21 @@ export function endpointDnsNames({ config, installation, world, names }: Context
 }
 
 /**
- * What cert-manager is asked for where it is installed, and the published authority. With `acmArn` nothing: clients see the load balancer's
- * certificate, and Envoy shows it one of the controller's.
+ * What cert-manager is asked for where it is installed, and the published authority, which is needed for as long as the
+ * certificate is shown. With `acmArn` nothing: clients see the load balancer's certificate, and Envoy shows it one of the
+ * controller's.
  */
 export function certificateObjects(context: Context): KubernetesObject[] {
-  const { config, installation, names, world, make } = context;
-  if (acmArn(config.spec) !== undefined || !world.certManager) return [];
+  const { config, world } = context;
+  if (acmArn(config.spec) !== undefined) return [];
+  return [
+    ...(world.certManager ? requests(context) : []),
+    ...(world.certificateAuthority === undefined ? [] : [publishedAuthority(context, world.certificateAuthority)]),
+  ];
+}
+
+function requests(context: Context): KubernetesObject[] {
+  const { config, installation, names, make } = context;
   const place = (name: string) => ({ name, namespace: installation.systemNamespace });
   const issuer = (name: string, spec: Readonly<Record<string, unknown>>) =>
     make('cert-manager.io/v1', 'Issuer', place(name), { spec });
@@ -68,7 +77,6 @@ export function certificateObjects(context: Context): KubernetesObject[] {
           }),
           issuer(names.authority, { ca: { secretName: names.authority } }),
         ]),
-    ...(world.certificateAuthority === undefined ? [] : [publishedAuthority(context, world.certificateAuthority)]),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from '../context';
 import { ENVOY_HEALTH_PATH } from '../envoy-gateway/envoy-health-path';
 import type { KubernetesObject } from '../kubernetes-object';
+import { hashOf, shortName } from '../short-name';
 import { acmArn, endpointType } from './endpoint-type';
 import { attributes, DEREGISTRATION_SECONDS, SSL_POLICY, TAGS } from './load-balancer-settings';
 
@@ -75,11 +76,15 @@ function ingress(context: Context): KubernetesObject {
   );
 }
 
-function targetGroupBinding({ installation, names, make }: Context, targetGroupARN: string): KubernetesObject {
+function targetGroupBinding({ config, installation, names, make }: Context, targetGroupARN: string): KubernetesObject {
   return make(
     'elbv2.k8s.aws/v1beta1',
     'TargetGroupBinding',
-    { name: names.envoy, namespace: installation.envoyNamespace },
+    // A binding stays with its target group for good: another group has another.
+    {
+      name: shortName(config.metadata.name, `target-${hashOf(targetGroupARN)}`),
+      namespace: installation.envoyNamespace,
+    },
     { spec: { targetGroupARN, targetType: 'ip', serviceRef: { name: names.envoy, port: HTTPS_PORT } } },
   );
 }

@@ -36,6 +36,8 @@ export function ingressProblems(context: Context): Problem[] {
   }
   if (type === 'nlb' && arn !== undefined) {
     problems.push({
+      condition: 'Accepted',
+      warns: true,
       reason: 'ShortIdleTimeout',
       message:
         'spec.tls.acmArn on a Network Load Balancer: its TLS listeners cut connections that are silent for 350 s, which cannot be changed; set spec.endpoint.type to alb, or remove acmArn so that TLS is passed through',

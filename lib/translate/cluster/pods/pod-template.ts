@@ -1,6 +1,7 @@
 import type { Context } from '../context';
 import { PORTS } from '../names';
 import { collector, hasCollector } from './collector';
+import { containerResources } from './container-resources';
 import { spread } from './placement';
 import { RESTRICTED_CONTAINER, RESTRICTED_POD } from './security';
 import { mergedVariables } from './variables';
@@ -16,7 +17,7 @@ export interface PodParts {
   readonly ports: ReadonlyArray<{ readonly name: string; readonly containerPort: number }>;
   /** Secret of its certificate. */
   readonly certificate: string;
-  readonly resources: Readonly<Record<string, unknown>>;
+  readonly resources: Parameters<typeof containerResources>[1];
   /** Seconds. */
   readonly gracePeriod: number;
   /** Besides those of `spec.podDefaults`; they win. */
@@ -89,7 +90,7 @@ export function podTemplate(context: Context, parts: PodParts) {
           args: parts.args,
           ...variables,
           ports: [...parts.ports, metrics],
-          resources: defaults.resources ?? parts.resources,
+          resources: containerResources(defaults.resources, parts.resources),
           securityContext: RESTRICTED_CONTAINER,
           ...probes(),
           volumeMounts: [

@@ -1,13 +1,12 @@
-import type { InferenceGatewayConfig } from '../../../api/inference-gateway-config/inference-gateway-config';
 import type { Pod } from '../../../api/pod';
 import { items, propertyAt } from '../../../api/validation/loose';
 import type { CheckedObject } from '../../check-objects';
 import { servingPods } from '../../gateway-state/serving-pods';
-import type { Scheduler } from '../context';
 import type { KubernetesObject } from '../kubernetes-object';
 import { MANAGER, schedulerNames } from '../names';
-import { ownedObjects } from '../owned-object';
-import { MODEL_PORT_NAME } from './route';
+import { type OwningConfig, ownedObjects } from '../owned-object';
+import type { Installation } from '../types';
+import { MODEL_PORT_NAME, type ModelPods } from './model-service';
 
 const SERVICE_LABEL = 'kubernetes.io/service-name';
 const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by';
@@ -19,7 +18,7 @@ const MOST_ENDPOINTS = 100;
  * Stands for the pods where there are none: an address for documentation, never ready. With no address at all Envoy
  * Gateway would take the route apart, and the first pod would have to wait for it to be put together again.
  */
-const NOBODY = '192.0.2.1';
+const NOBODY = { IPv4: '192.0.2.1', IPv6: '2001:db8::1' } as const;
 
 interface Endpoint {
   readonly addresses: readonly [string];
@@ -31,17 +30,21 @@ interface Endpoint {
 /**
  * The EndpointSlices of one scheduler: its pods by the whole of its selector, IPv4 and IPv6 apart, at most 100 in each.
  * `existing`: those that it has. A pod stays in the slice where it is, so that a change of one pod changes one slice.
+ * `ipFamily`: addresses of the cluster's pods.
  */
 export function endpointSlices(
-  config: InferenceGatewayConfig,
-  scheduler: Scheduler,
+  config: OwningConfig,
+  scheduler: ModelPods,
   pods: ReadonlyArray<CheckedObject<Pod>>,
   existing: readonly KubernetesObject[],
+  ipFamily: Installation['ipFamily'],
 ): readonly KubernetesObject[] {
   const endpoints = servingPods(scheduler, pods).serving.map(({ object }) => endpointOf(object));
   const of = (family: Family) => endpoints.filter(({ addresses: [address] }) => familyOf(address) === family);
   const placed = FAMILIES.flatMap((family) => placeEndpoints(config, scheduler, family, of(family), existing));
-  return placed.length > 0 ? placed : [slice(config, scheduler, sliceName(scheduler, 'IPv4', 0), 'IPv4', [nobody()])];
+  if (placed.length > 0) return placed;
+  const family = ipFamily === 'IPv6' ? 'IPv6' : 'IPv4';
+  return [slice(config, scheduler, sliceName(scheduler, family, 0), family, [nobody(family)])];
 }
 
 const FAMILIES = ['IPv4', 'IPv6'] as const;
@@ -68,13 +71,13 @@ function endpointOf({ metadata, status, spec }: Pod): Endpoint {
   };
 }
 
-function nobody(): Endpoint {
-  return { addresses: [NOBODY], conditions: { ready: false, serving: false, terminating: false } };
+function nobody(family: Family): Endpoint {
+  return { addresses: [NOBODY[family]], conditions: { ready: false, serving: false, terminating: false } };
 }
 
 function placeEndpoints(
-  config: InferenceGatewayConfig,
-  scheduler: Scheduler,
+  config: OwningConfig,
+  scheduler: ModelPods,
   family: Family,
   endpoints: readonly Endpoint[],
   existing: readonly KubernetesObject[],
@@ -111,19 +114,19 @@ function roomIn(places: ReadonlyMap<string, readonly Endpoint[]>): string | unde
   return [...places].find(([, members]) => members.length < MOST_ENDPOINTS)?.[0];
 }
 
-function freeName(scheduler: Scheduler, family: Family, places: ReadonlyMap<string, unknown>): string {
+function freeName(scheduler: ModelPods, family: Family, places: ReadonlyMap<string, unknown>): string {
   let index = 0;
   while (places.has(sliceName(scheduler, family, index))) index += 1;
   return sliceName(scheduler, family, index);
 }
 
-function sliceName(scheduler: Scheduler, family: Family, index: number): string {
+function sliceName(scheduler: ModelPods, family: Family, index: number): string {
   return `${schedulerNames(scheduler).endpoints}-${family.toLowerCase()}-${index}`;
 }
 
 function slice(
-  config: InferenceGatewayConfig,
-  scheduler: Scheduler,
+  config: OwningConfig,
+  scheduler: ModelPods,
   name: string,
   addressType: Family,
   endpoints: readonly Endpoint[],

@@ -45,11 +45,13 @@ export function conditionsOf(
   });
 }
 
-/** A condition that others have set on an object; `at`: where its conditions are. */
+/** A condition that others have set on an object. */
 export interface SeenCondition {
   readonly status: string | undefined;
   readonly reason: string | undefined;
   readonly message: string | undefined;
+  /** 0 where it is not told. */
+  readonly observedGeneration: number;
 }
 
 export function conditionIn(conditions: unknown, type: string): SeenCondition | undefined {
@@ -59,6 +61,7 @@ export function conditionIn(conditions: unknown, type: string): SeenCondition | 
     status: textOf(propertyAt(found, 'status')),
     reason: textOf(propertyAt(found, 'reason')),
     message: textOf(propertyAt(found, 'message')),
+    observedGeneration: Number(propertyAt(found, 'observedGeneration') ?? 0),
   };
 }
 

@@ -1,63 +1,88 @@
+import type { InferenceGatewayConfig } from '../../../api/inference-gateway-config/inference-gateway-config';
 import { items, propertyAt, textOf } from '../../../api/validation/loose';
 import type { KubernetesObject } from '../kubernetes-object';
-import { SCHEDULER_LABEL } from '../names';
 import type { Problem } from '../types';
-import { refusedAttachment } from './attachment';
+import type { Attachment } from './attachment';
 import { conditionIn, type Finding } from './conditions';
 import { deploymentState, refusalOf } from './deployment-state';
+import { loadBalancerFinding } from './load-balancer-finding';
 import type { Observed } from './observed';
 import type { SchedulerReport } from './scheduler-status';
 
 /** What stands in the way of a condition of the whole gateway. */
 function problemOf(problems: readonly Problem[], condition: Problem['condition']): Finding | undefined {
   const own = problems.filter((problem) => problem.condition === condition && problem.scheduler === undefined);
-  const [first] = own;
+  const [first, ...others] = own.filter(({ warns }) => !warns);
   if (first === undefined) return undefined;
-  return { holds: false, reason: first.reason, message: own.map(({ message }) => message).join('; ') };
+  return { holds: false, reason: first.reason, message: [first, ...others].map(({ message }) => message).join('; ') };
+}
+
+/** What holds, with what its author should know all the same. */
+function withWarnings(finding: Finding, problems: readonly Problem[], condition: Problem['condition']): Finding {
+  const warnings = problems.filter((problem) => problem.condition === condition && problem.warns);
+  if (!finding.holds || warnings.length === 0) return finding;
+  const texts = warnings.map(({ message }) => message).join('; ');
+  return { ...finding, message: `${finding.message.replace(/\.?$/, '.')} Warning: ${texts}.` };
 }
 
 export function acceptedFinding(problems: readonly Problem[], schedulers: readonly SchedulerReport[]): Finding {
+  const problem = problemOf(problems, 'Accepted');
+  if (problem !== undefined) return problem;
   const refused = schedulers.filter(({ accepted }) => !accepted.holds);
-  return (
-    problemOf(problems, 'Accepted') ??
-    (refused.length === 0
+  const finding: Finding =
+    refused.length === 0
       ? { holds: true, reason: 'Accepted', message: 'The configuration is valid.' }
-      : { holds: true, reason: 'PartlyAccepted', message: ofSchedulers(refused, ({ accepted }) => accepted) })
-  );
+      : { holds: true, reason: 'PartlyAccepted', message: ofSchedulers(refused, ({ accepted }) => accepted) };
+  return withWarnings(finding, problems, 'Accepted');
 }
 
 /** Listener conditions that must hold. */
 const LISTENER_CONDITIONS = ['Accepted', 'ResolvedRefs', 'Programmed'];
 
-export function programmedFinding(problems: readonly Problem[], { gateway, attached }: Observed): Finding {
-  const problem = problemOf(problems, 'GatewayProgrammed');
-  if (problem !== undefined) return problem;
+export function programmedFinding(
+  problems: readonly Problem[],
+  config: InferenceGatewayConfig | undefined,
+  observed: Observed,
+  attachments: readonly Attachment[],
+): Finding {
+  const finding = problemOf(problems, 'GatewayProgrammed') ?? servedFinding(config, observed, attachments);
+  return withWarnings(finding, problems, 'GatewayProgrammed');
+}
+
+function servedFinding(
+  config: InferenceGatewayConfig | undefined,
+  observed: Observed,
+  attachments: readonly Attachment[],
+): Finding {
+  const { gateway } = observed;
   if (gateway === undefined) return { holds: false, reason: 'Pending', message: 'The Gateway is not there yet.' };
-  const refusal = attached
-    .filter(({ metadata }) => metadata.labels?.[SCHEDULER_LABEL] === undefined)
-    .map(refusedAttachment)
-    .find((text) => text !== undefined);
   return (
     listenerFault(gateway) ??
     failed(gateway, 'Accepted') ??
+    (config && loadBalancerFinding(config, observed)) ??
     failed(gateway, 'Programmed') ??
-    (refusal !== undefined
-      ? { holds: false, reason: 'PolicyNotAccepted', message: refusal }
-      : { holds: true, reason: 'Programmed', message: 'Envoys serve the configuration.' })
+    notAttached(attachments) ?? { holds: true, reason: 'Programmed', message: 'Envoys serve the configuration.' }
   );
+}
+
+/**
+ * A route or a policy without which Envoys do not serve the configuration. Of a scheduler's route only that it waits: when it
+ * cannot be made, or is refused, that model alone is not served.
+ */
+function notAttached(attachments: readonly Attachment[]): Finding | undefined {
+  const own = attachments.filter(({ scheduler }) => scheduler === undefined);
+  const refused = own.find(({ verdict }) => verdict === 'refused');
+  if (refused !== undefined) return { holds: false, reason: 'PolicyNotAccepted', message: refused.message };
+  const waiting =
+    own.find(({ verdict }) => verdict === 'missing') ?? attachments.find(({ verdict }) => verdict === 'pending');
+  return waiting && { holds: false, reason: 'Pending', message: waiting.message };
 }
 
 /** Undefined where the condition holds for the present spec. */
 function failed({ metadata, status }: KubernetesObject, type: string): Finding | undefined {
-  const conditions = propertyAt(status, 'conditions');
-  const condition = conditionIn(conditions, type);
-  const seen = Number(
-    propertyAt(
-      items(conditions).find((one) => propertyAt(one, 'type') === type),
-      'observedGeneration',
-    ) ?? 0,
-  );
-  if (condition?.status === 'True' && seen >= (metadata.generation ?? 0)) return undefined;
+  const condition = conditionIn(propertyAt(status, 'conditions'), type);
+  const isPresent = condition !== undefined && condition.observedGeneration >= (metadata.generation ?? 0);
+  if (condition?.status === 'True' && isPresent) return undefined;
   if (condition === undefined || condition.status !== 'False') {
     return { holds: false, reason: 'Pending', message: 'Envoy Gateway has not served the present configuration yet.' };
   }

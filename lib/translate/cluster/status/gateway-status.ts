@@ -2,7 +2,8 @@ import type { InferenceGatewayConfig } from '../../../api/inference-gateway-conf
 import type { GatewayStatus } from '../../../api/inference-gateway-config/status';
 import { items, propertyAt } from '../../../api/validation/loose';
 import type { KubernetesObject } from '../kubernetes-object';
-import type { Translation } from '../types';
+import type { Installation, Translation } from '../types';
+import { attachmentsOf, judgeOf } from './attachment';
 import { conditionsOf } from './conditions';
 import { acceptedFinding, admissionFinding, programmedFinding, readyFinding, routersFinding } from './gateway-findings';
 import type { Observed } from './observed';
@@ -13,26 +14,35 @@ interface StatusFacts {
   readonly object: KubernetesObject;
   /** The same with its defaults; undefined where it is not valid, and its schedulers' status is left as it was. */
   readonly config: InferenceGatewayConfig | undefined;
-  readonly translation: Pick<Translation, 'problems' | 'pickerDeployments'>;
+  readonly installation: Installation;
+  readonly translation: Translation;
   readonly observed: Observed;
   /** RFC 3339. */
   readonly now: string;
 }
 
 /** `status` of an InferenceGatewayConfig. */
-export function gatewayStatus({ object, config, translation, observed, now }: StatusFacts): GatewayStatus {
-  const { problems, pickerDeployments } = translation;
+export function gatewayStatus({
+  object,
+  config,
+  installation,
+  translation,
+  observed,
+  now,
+}: StatusFacts): GatewayStatus {
+  const { objects, problems, pickerDeployments } = translation;
   const { generation } = object.metadata;
   const former = propertyAt(object, 'status');
   const formerOf = (name: string) =>
     items(propertyAt(former, 'schedulers')).find((one) => propertyAt(one, 'name') === name);
+  const attachments = attachmentsOf(objects, observed.attached, judgeOf(object, installation));
   const reports = (config?.spec.schedulers ?? []).map((scheduler) => {
-    const facts = { scheduler, problems, wanted: pickerDeployments.get(scheduler.name), observed };
+    const facts = { scheduler, problems, wanted: pickerDeployments.get(scheduler.name), observed, attachments };
     return schedulerReport(facts, formerOf(scheduler.name), generation, now);
   });
 
   const Accepted = acceptedFinding(problems, reports);
-  const GatewayProgrammed = programmedFinding(problems, observed);
+  const GatewayProgrammed = programmedFinding(problems, config, observed, attachments);
   const BBRReady = routersFinding(problems, observed);
   const Ready = readyFinding(problems, [Accepted, GatewayProgrammed, BBRReady], reports);
   const AdmissionBlocked = admissionFinding(problems, observed);

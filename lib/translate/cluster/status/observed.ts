@@ -8,6 +8,8 @@ export interface Observed {
   readonly attached: readonly KubernetesObject[];
   /** Deployments of its Envoys. */
   readonly envoys: readonly KubernetesObject[];
+  /** Service of its Envoys, and the Ingress in front where there is one. */
+  readonly entrances: readonly KubernetesObject[];
   /** Deployment of its routers. */
   readonly router?: KubernetesObject | undefined;
   /** Deployments of its pickers, of any spec. */

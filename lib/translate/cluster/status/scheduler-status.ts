@@ -5,7 +5,7 @@ import type { Scheduler } from '../context';
 import type { KubernetesObject } from '../kubernetes-object';
 import { SCHEDULER_LABEL } from '../names';
 import type { Problem } from '../types';
-import { isJudged, refusedAttachment } from './attachment';
+import type { Attachment } from './attachment';
 import { conditionIn, conditionsOf, type Finding } from './conditions';
 import { deploymentState } from './deployment-state';
 import type { Observed } from './observed';
@@ -18,6 +18,7 @@ interface Facts {
   /** Name of the picker Deployment of the present spec; undefined where it has none. */
   readonly wanted: string | undefined;
   readonly observed: Observed;
+  readonly attachments: readonly Attachment[];
 }
 
 export interface SchedulerReport {
@@ -69,14 +70,15 @@ function ofScheduler(objects: readonly KubernetesObject[], { scheduler }: Facts)
   return objects.filter(({ metadata }) => metadata.labels?.[SCHEDULER_LABEL] === scheduler.name);
 }
 
-function routeFinding(facts: Facts): Finding {
-  const routes = ofScheduler(facts.observed.attached, facts).filter(({ kind }) => kind === 'HTTPRoute');
+function routeFinding({ attachments, scheduler }: Facts): Finding {
+  const routes = attachments.filter((one) => one.kind === 'HTTPRoute' && one.scheduler === scheduler.name);
   if (routes.length === 0) return { holds: false, reason: 'Pending', message: 'Its HTTPRoute is not there yet.' };
-  const refusal = routes.map(refusedAttachment).find((text) => text !== undefined);
-  if (refusal !== undefined) return { holds: false, reason: 'RouteNotAccepted', message: refusal };
-  return routes.every(isJudged)
+  const refused = routes.find(({ verdict }) => verdict === 'refused');
+  if (refused !== undefined) return { holds: false, reason: 'RouteNotAccepted', message: refused.message };
+  const waiting = routes.find(({ verdict }) => verdict !== 'accepted');
+  return waiting === undefined
     ? { holds: true, reason: 'Programmed', message: 'Requests for its model reach its pods.' }
-    : { holds: false, reason: 'Pending', message: 'Envoy Gateway has not taken its HTTPRoute yet.' };
+    : { holds: false, reason: 'Pending', message: waiting.message };
 }
 
 function pickersFinding(facts: Facts): Finding {
@@ -117,9 +119,11 @@ function isReady({ metadata, status }: KubernetesObject): boolean {
   return ready && metadata.deletionTimestamp === undefined;
 }
 
-function readyFinding(facts: Facts, parts: Readonly<Record<string, Finding>>): Finding {
+/** One that has pickers of its present spec serves, though an object that it reads, or a name, may have been left out. */
+function readyFinding(facts: Facts, { Accepted, ...parts }: Readonly<Record<string, Finding>>): Finding {
   const own = problemFinding(facts, 'Ready', { reason: 'Ready', message: 'It serves its model.' });
-  return [own, ...Object.values(parts)].find(({ holds }) => !holds) ?? own;
+  const needed = facts.wanted === undefined && Accepted !== undefined ? [Accepted] : [];
+  return [own, ...needed, ...Object.values(parts)].find(({ holds }) => !holds) ?? own;
 }
 
 /**

@@ -3,28 +3,43 @@ import type { TestPodOptions } from '../test-gateway';
 /** The condition that a test sets where it says whether a pod is ready. */
 export const READY_GATE = 'test/ready';
 export const POD_PORT = 8000;
+/** The container of a model server. */
+export const MODEL_SERVER = 'model-server';
 
-/** A model server as a pod; one that is absent has an address, and nothing that listens there. */
-export function modelServer(namespace: string, pod: TestPodOptions, flags: readonly string[]): object {
-  const metadata = { name: pod.name, namespace, labels: { app: pod.scheduler } };
-  const container = pod.absent
-    ? { name: 'model-server', image: 'test/nothing:v1' }
-    : {
-        name: 'model-server',
-        image: 'inference-gateway:test',
-        args: ['model-server', '--host=0.0.0.0', `--port=${POD_PORT}`, ...flags],
-        // Also one that answers nothing is there: a test says whether it is ready.
-        readinessProbe: { tcpSocket: { port: POD_PORT }, periodSeconds: 2 },
-      };
+/** A model server as a pod. */
+export function modelServer(namespace: string, { name, scheduler }: TestPodOptions, flags: readonly string[]): object {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata,
+    metadata: { name, namespace, labels: { app: scheduler } },
     spec: {
       automountServiceAccountToken: false,
       terminationGracePeriodSeconds: 1,
       readinessGates: [{ conditionType: READY_GATE }],
-      containers: [container],
+      containers: [
+        {
+          name: MODEL_SERVER,
+          image: 'inference-gateway:test',
+          args: ['model-server', '--host=0.0.0.0', `--port=${POD_PORT}`, ...flags],
+          // Also one that answers nothing is there: a test says whether it is ready.
+          readinessProbe: { tcpSocket: { port: POD_PORT }, periodSeconds: 2 },
+        },
+      ],
+    },
+  };
+}
+
+/** A pod of a node that nobody runs: its status, with an address of this machine, is what the test says. */
+export function absentPod(namespace: string, { name, scheduler }: TestPodOptions): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace, labels: { app: scheduler } },
+    spec: {
+      nodeName: 'nowhere',
+      automountServiceAccountToken: false,
+      terminationGracePeriodSeconds: 0,
+      containers: [{ name: MODEL_SERVER, image: 'test/nothing' }],
     },
   };
 }

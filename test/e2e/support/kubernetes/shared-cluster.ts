@@ -1,13 +1,11 @@
-import { type Cluster, startCluster } from '../../../kubernetes/support/cluster';
-import { installCertManager } from '../../../kubernetes/support/install-cert-manager';
-import { installGateway } from '../../../kubernetes/support/install-gateway';
-import { standardImages } from '../../../kubernetes/support/standard-images';
+import type { Cluster } from '../../../kubernetes/support/cluster';
+import { startClusterWithGateway } from '../../../kubernetes/support/cluster-with-gateway';
 
 let cluster: Promise<Cluster> | undefined;
 
-/** The cluster of this test file, with the gateway's controller and Envoy Gateway; the first user starts it. */
+/** The cluster of all gateways of the run, with the controller and Envoy Gateway; the first user starts it. */
 export function takeCluster(): Promise<Cluster> {
-  cluster ??= start();
+  cluster ??= startClusterWithGateway();
   return cluster;
 }
 
@@ -16,19 +14,4 @@ export async function closeCluster(): Promise<void> {
   const ending = cluster;
   cluster = undefined;
   await (await ending?.catch(() => undefined))?.close();
-}
-
-async function start(): Promise<Cluster> {
-  const started = await startCluster({
-    images: { ...(await standardImages()), 'test/nothing': { inert: true } },
-    nodes: 2,
-  });
-  try {
-    await installCertManager(started);
-    await installGateway(started);
-    return started;
-  } catch (error) {
-    await started.close();
-    throw error;
-  }
 }

@@ -14,6 +14,8 @@ export interface DnsSource {
   readonly slices: Informer<V1EndpointSlice>;
   /** The addresses of a Service's load balancer. */
   readonly loadBalancerIps: (service: V1Service) => readonly string[];
+  /** Names that are no Service's, and their addresses. */
+  readonly hosts: ReadonlyMap<string, string>;
 }
 
 const SUFFIX = `.svc.${CLUSTER_DOMAIN}`;
@@ -21,6 +23,8 @@ const SUFFIX = `.svc.${CLUSTER_DOMAIN}`;
 /** What a name stands for, as the cluster's DNS says it; undefined where there is no such name. */
 export function recordsOf(question: string, source: DnsSource): readonly DnsRecord[] | undefined {
   const name = question.toLowerCase().replace(/\.$/, '');
+  const host = source.hosts.get(name);
+  if (host !== undefined) return [a(host)];
   const balanced = source.services.list().find((service) => loadBalancerName(service) === name);
   if (balanced !== undefined) return source.loadBalancerIps(balanced).map(a);
   if (!name.endsWith(SUFFIX)) return undefined;

@@ -20,12 +20,22 @@ export interface InertImage {
 
 export type Image = ProgramImage | InertImage;
 
-/** By the end of the path: `envoyproxy/gateway` is `docker.io/envoyproxy/gateway:v1.9.1@sha256:…`. */
+/**
+ * By the end of the path: `envoyproxy/gateway` is `docker.io/envoyproxy/gateway:v1.9.1@sha256:…`. A name with a tag is only
+ * that of this tag.
+ */
 export type Images = Readonly<Record<string, Image>>;
 
-/** The image that a reference means: the longest name that its path ends with. Undefined where there is none. */
+/**
+ * The image that a reference means: the longest name that its path ends with, one with its tag before all others.
+ * Undefined where there is none.
+ */
 export function findImage(images: Images, reference: string): Image | undefined {
-  const path = reference.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+  const tagged = reference.replace(/@.*$/, '');
+  return endOf(images, tagged) ?? endOf(images, tagged.replace(/:[^/:]*$/, ''));
+}
+
+function endOf(images: Images, path: string): Image | undefined {
   const names = Object.keys(images).filter((name) => path === name || path.endsWith(`/${name}`));
   const [longest] = names.sort((a, b) => b.length - a.length);
   return longest === undefined ? undefined : images[longest];

@@ -4,7 +4,7 @@ import type { Client } from '../api/client';
 import { ApiRefusal } from '../api/request';
 
 /** Below it lie the host names of load balancers that have one. */
-const LOAD_BALANCER_DOMAIN = 'elb.test';
+export const LOAD_BALANCER_DOMAIN = 'elb.test';
 
 export interface LoadBalancers {
   ipsOf(service: V1Service): readonly string[];
@@ -14,19 +14,21 @@ export interface LoadBalancers {
 
 /**
  * Gives each Service of type LoadBalancer an address. One with a class gets a host name, as the load balancers of AWS
- * have, the others an IP address.
+ * have, the others an IP address. Those of `otherClass` are left to the test.
  */
-export function loadBalancers(client: Client): LoadBalancers {
+export function loadBalancers(client: Client, otherClass: string | undefined): LoadBalancers {
   const ips = new Map<string, string>();
   const ipOf = ({ metadata }: V1Service): string => {
     const known = ips.get(metadata!.uid!) ?? loadBalancerIp(ips.size);
     ips.set(metadata!.uid!, known);
     return known;
   };
+  const isServed = ({ spec }: V1Service) =>
+    spec?.type === 'LoadBalancer' && (otherClass === undefined || spec.loadBalancerClass !== otherClass);
   return {
-    ipsOf: (service) => (service.spec?.type === 'LoadBalancer' ? [ipOf(service)] : []),
+    ipsOf: (service) => (isServed(service) ? [ipOf(service)] : []),
     async publish(service) {
-      if (service.spec?.type !== 'LoadBalancer' || service.status?.loadBalancer?.ingress !== undefined) return;
+      if (!isServed(service) || service.status?.loadBalancer?.ingress !== undefined) return;
       const { name, namespace } = service.metadata!;
       const hostname = loadBalancerName(service);
       const ingress: V1LoadBalancerIngress[] = [hostname === undefined ? { ip: ipOf(service) } : { hostname }];

@@ -13,16 +13,17 @@ export interface ServiceProxy {
 
 /**
  * Stands in for kube-proxy and for the load balancers of a cloud: every TCP port of every Service is served at its cluster
- * address, and at the address of its load balancer, which it is given.
+ * address, and at the address of its load balancer, which it is given unless it is of `otherClass`.
  */
 export function startServiceProxy(
   client: Client,
   services: Informer<V1Service>,
   slices: Informer<V1EndpointSlice>,
+  otherClass?: string,
 ): ServiceProxy {
   const forwarders = new Map<string, Forwarder>();
   const addresses = new Set<string>();
-  const balancers = loadBalancers(client);
+  const balancers = loadBalancers(client, otherClass);
   let work: Promise<void> = Promise.resolve();
 
   const bind = async (ip: string): Promise<void> => {

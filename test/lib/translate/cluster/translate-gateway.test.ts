@@ -16,7 +16,10 @@ test('the same arguments give the same objects in the same order, sorted', () =>
 test('everything but the class of all gateways is labelled as the gateway’s, and goes with it in its namespace', () => {
   for (const { kind, metadata } of translate(ONE).objects) {
     if (kind === 'GatewayClass') {
-      expect(metadata.labels).toEqual({ 'app.kubernetes.io/managed-by': 'inference-gateway-controller' });
+      expect(metadata.labels).toEqual({
+        'app.kubernetes.io/managed-by': 'inference-gateway-controller',
+        'inference.sagemaker.aws.amazon.com/system-namespace': 'system',
+      });
       continue;
     }
     expect(metadata.labels).toMatchObject(gatewayLabels(ONE));

@@ -74,4 +74,43 @@ describe('compileRewrites', () => {
       expect.stringContaining('no scheduler serves its target "m9"'),
     ]);
   });
+
+  describe('rules for a model that another has', () => {
+    const conflictsOf = (objects: readonly SourcedValue[]) => rewritesOf(objects).conflicts;
+    const old = at('2026-01-01T00:00:00Z');
+
+    it('tells both schedulers of a model that an older rewrite has', () => {
+      const { conflicts, warnings } = rewritesOf([
+        rewriteObject('new', 'm2', [exact('x', 'm2')]),
+        rewriteObject('old', 'm1', [exact('x', 'm1')], old),
+      ]);
+      expect(conflicts.map(({ schedulers }) => schedulers)).toEqual([['m1', 'm2']]);
+      expect(warnings).toEqual([
+        'test InferenceModelRewrite default/new rule 0 never counts for model "x": default/old comes before it; remove one of the two, or name another model',
+      ]);
+    });
+
+    it('tells of a rule for the model or adapter of another scheduler', () => {
+      const [one, other] = conflictsOf([rewriteObject('r', 'm2', [exact('m1', 'm2'), exact('a1', 'm2')])]);
+      expect(one).toMatchObject({ schedulers: ['m1', 'm2'] });
+      expect(one!.message).toContain('scheduler m1 serves it, and only a rewrite whose poolRef names m1 counts');
+      expect(other!.message).toContain('for model "a1"');
+    });
+
+    it('tells of a second rule for all models of a scheduler', () => {
+      const all = [{ targets: [{ modelRewrite: 'm2' }] }];
+      const [conflict] = conflictsOf([rewriteObject('new', 'm1', all), rewriteObject('old', 'm1', all, old)]);
+      expect(conflict!.message).toContain('default/new rule 0 never counts: default/old has a rule for all');
+    });
+
+    it('has nothing to tell of a canary on the own model, nor of two schedulers with a rule for all', () => {
+      const all = [{ targets: [{ modelRewrite: 'm2' }] }];
+      expect(
+        conflictsOf([
+          rewriteObject('canary', 'm1', [exact('m1', 'm2'), exact('x', 'm1'), ...all]),
+          rewriteObject('other', 'm2', [exact('y', 'm1'), ...all]),
+        ]),
+      ).toEqual([]);
+    });
+  });
 });

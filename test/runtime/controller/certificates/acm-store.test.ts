@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { acmStore } from '../../../../runtime/controller/certificates/acm-store';
 import type { CertificateStore } from '../../../../runtime/controller/certificates/certificate-store';
 import { authority, leaf } from './support/issuing';
@@ -36,7 +38,7 @@ test('a certificate is imported with its tags, and replaced under the same name'
   expect(await store.import(second, { arn })).toBe(arn);
   expect([...acm.certificates.values()]).toEqual([
     {
-      certificate: second.certificate,
+      ...second,
       type: 'IMPORTED',
       tags: [
         { Key: 'CreatedBy', Value: 'HyperPodInference' },
@@ -44,6 +46,23 @@ test('a certificate is imported with its tags, and replaced under the same name'
       ],
     },
   ]);
+});
+
+test('one that accepts and says nothing is given up, and not asked again at once', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  process.env.AWS_ENDPOINT_URL_ACM = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const slow = acmStore('us-west-2', { connectionTimeout: 100, requestTimeout: 100 });
+  await expect(slow.delete('arn:aws:acm:us-west-2:1:certificate/1')).rejects.toMatchObject({ reason: 'Unreachable' });
+  silent.close();
+  silent.closeAllConnections();
+});
+
+test('whether a certificate has tags', async () => {
+  const arn = await store.import(await material(), { tags: TAGS });
+  expect(await store.hasTags(arn, TAGS)).toBe(true);
+  expect(await store.hasTags(arn, { ...TAGS, gateway: 'models/other' })).toBe(false);
+  expect(await store.hasTags(`${arn}x`, TAGS)).toBe(false);
 });
 
 test('it is found by its tags among others, on any page', async () => {

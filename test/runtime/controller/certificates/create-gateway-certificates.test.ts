@@ -26,7 +26,13 @@ beforeEach(() => {
 
 const certificates = (more: object = {}) =>
   createGatewayCertificates({ client: api, installation: INSTALLATION, store, clock, random: () => 0.5, ...more });
-const ensure = (config: InferenceGatewayConfig) => certificates().ensure(config, signal);
+/** First what the controller makes, then what the load balancer needs. */
+async function ensure(config: InferenceGatewayConfig) {
+  const made = await certificates().ensure(config, signal);
+  const imported = await certificates().importIssued(config, signal);
+  const dueIn = Math.min(made.dueIn ?? DAY, imported.dueIn ?? DAY);
+  return { ...imported, problems: [...made.problems, ...imported.problems], dueIn };
+}
 const read = (config: InferenceGatewayConfig) => certificates().read(config, signal);
 const secret = (name: string) => api.cluster.get(SECRETS, name, 'system');
 
@@ -99,6 +105,19 @@ describe('a certificate that is issued', () => {
     expect([...store.imported.keys()]).toEqual([arn]);
   });
 
+  test('a name that somebody has put in the status is neither replaced nor deleted', async () => {
+    const others = { material: { certificate: 'theirs', key: '' }, tags: { owner: 'them' } };
+    store.imported.set(ACM, others);
+    const claiming = { status: { tls: { acmArn: ACM } } };
+    await issue();
+    await ensure(gateway({}, claiming));
+    expect(store.imported.size).toBe(2);
+    await ensure(gateway({ endpoint: { type: 'clusterIP' } }, claiming));
+    await ensure(gateway({ endpoint: { type: 'clusterIP' } }, claiming));
+    await certificates().deleteImported(ACM, gateway(), signal);
+    expect(store.imported.get(ACM)).toEqual(others);
+  });
+
   test('is not imported where no load balancer needs it', async () => {
     await issue();
     await ensure(gateway({ endpoint: { type: 'clusterIP' } }));
@@ -109,16 +128,17 @@ describe('a certificate that is issued', () => {
   });
 
   test.each([
-    ['alb', 'Denied', 'GatewayProgrammed', /allow acm:ImportCertificate/],
-    ['alb', 'Invalid', 'GatewayProgrammed', /spec\.tls\.acmArn/],
-    ['nlb', 'Denied', undefined, /allow acm:ImportCertificate/],
-  ] as const)('for %s, a refusal (%s) is told and tried again later', async (type, reason, condition, message) => {
+    ['alb', 'Denied', {}, /allow acm:ImportCertificate/],
+    ['alb', 'Invalid', {}, /spec\.tls\.acmArn/],
+    ['nlb', 'Denied', { warns: true }, /allow acm:ImportCertificate/],
+  ] as const)('for %s, a refusal (%s) is told and tried again later', async (type, reason, weight, message) => {
     await issue();
     store.faults.push(reason);
     const { problems, dueIn } = await ensure(gateway({ endpoint: { type } }));
     expect(problems).toEqual([
       {
-        ...(condition && { condition }),
+        condition: 'GatewayProgrammed',
+        ...weight,
         reason: 'CertificateNotImported',
         message: expect.stringMatching(message),
         blocks: false,
@@ -127,10 +147,15 @@ describe('a certificate that is issued', () => {
     expect(dueIn).toBe(60_000);
   });
 
-  test('without a Region only a load balancer that needs it misses it', async () => {
-    const at = (type: string) => certificates({ store: undefined }).ensure(gateway({ endpoint: { type } }), signal);
-    expect((await at('alb')).problems).toMatchObject([{ condition: 'GatewayProgrammed', reason: 'NoRegion' }]);
-    expect((await at('nlb')).problems).toEqual([]);
+  test('without a Region it is told, and only a load balancer that needs it misses it', async () => {
+    const problems = async (type: string) =>
+      (await certificates({ store: undefined }).importIssued(gateway({ endpoint: { type } }), signal)).problems;
+    const told = { condition: 'GatewayProgrammed', reason: 'NoRegion' };
+    const [ofAlb, ...others] = await problems('alb');
+    expect([ofAlb, ...others]).toMatchObject([told]);
+    expect(ofAlb).not.toHaveProperty('warns');
+    expect(await problems('nlb')).toMatchObject([{ ...told, warns: true }]);
+    expect(await problems('clusterIP')).toEqual([]);
   });
 });
 
@@ -146,9 +171,18 @@ describe('from an issued certificate to one of ACM', () => {
     // It must not be forgotten while it is there.
     expect(await read(own())).toEqual({ issued: { acmArn: arn } });
     store.inUse.clear();
-    await ensure(own());
+    expect(await ensure(own())).toMatchObject({ deletedArn: arn });
     expect(store.imported.size).toBe(0);
     expect(await read(own())).toEqual({});
+  });
+
+  test('one that may not be deleted is told, and holds nothing up', async () => {
+    await issue();
+    await ensure(gateway());
+    store.faults.push('Denied');
+    expect((await ensure(own())).problems).toMatchObject([
+      { warns: true, reason: 'CertificateNotDeleted', message: expect.stringContaining('allow acm:DeleteCertificate') },
+    ]);
   });
 
   test('the Secret of cert-manager is taken over when it has no Certificate any more', async () => {
@@ -178,8 +212,12 @@ describe('from an issued certificate to one of ACM', () => {
 test('a deletion that cannot be done says why', async () => {
   store.imported.set(ACM, { material: { certificate: '', key: '' }, tags: {} });
   store.inUse.add(ACM);
-  await expect(certificates().deleteImported(ACM, signal)).rejects.toThrow('in use');
+  await expect(certificates().deleteImported(ACM, undefined, signal)).rejects.toThrow('in use');
+  store.faults.push('Denied');
+  await expect(certificates().deleteImported(ACM, undefined, signal)).rejects.toThrow(
+    /allow acm:DeleteCertificate and .*, or leave the certificate in ACM: annotate/,
+  );
   store.inUse.clear();
-  await certificates().deleteImported(ACM, signal);
+  await certificates().deleteImported(ACM, undefined, signal);
   expect(store.imported.size).toBe(0);
 });

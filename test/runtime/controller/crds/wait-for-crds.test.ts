@@ -41,6 +41,16 @@ test('an API server that cannot be asked is asked again', async () => {
   expect(lines).toContain('the API server could not be asked: connection refused');
 });
 
+test('one that stays away is told of at once and each ten seconds, however many groups are asked for', async () => {
+  const away = Array.from({ length: 25 }, () => new Error('connection refused'));
+  const more = shippedCrd('envoy-gateway', 'v1.9.1', { name: 'more.example.org' });
+  const { definition } = more;
+  const third = { ...more, definition: { ...definition, spec: { ...definition.spec, group: 'example.org' } } };
+  const { lines, done } = wait([...used, third], [...away, ['things', 'others', 'more']]);
+  await done;
+  expect(lines).toEqual(Array.from({ length: 3 }, () => 'the API server could not be asked: connection refused'));
+});
+
 test('what is missing is said each ten seconds', async () => {
   const { lines, done } = wait(used, [...Array.from({ length: 25 }, () => ['things']), ['things', 'others']]);
   await done;

@@ -37,6 +37,8 @@ interface Running extends Controller {
   stop(): Promise<void>;
   /** As by SIGKILL: nothing of it reaches the cluster any more. */
   kill(): void;
+  /** Its watches of the kind bring nothing, until the function that this gives is called. */
+  blindTo(kind: string): () => void;
   /** What it sends does not arrive, until `reconnect`: then it does, late. */
   cutOff(): void;
   reconnect(): void;
@@ -55,18 +57,22 @@ export class Bench {
   clientCertificate: ClientCertificate = {};
   readCertificate = (): Promise<ClientCertificate> => Promise.resolve(this.clientCertificate);
   ensureCertificates = (): Promise<EnsuredCertificates> => Promise.resolve({ problems: [] });
+  importCertificate = (): Promise<EnsuredCertificates> => Promise.resolve({ problems: [] });
   setupProblems: readonly Problem[] = [];
+  setupFault: Error | undefined;
+  prepared = (): Promise<void> => Promise.resolve();
   setups = 0;
   private readonly ends = new Set<AbortController>();
 
-  start(name = 'controller-1'): Running {
+  start(name = 'controller-1', installation = INSTALLATION): Running {
     const end = new AbortController();
     this.ends.add(end);
     const link = new Link(this.api);
     const { client } = link;
     const controller = startController({
       client,
-      installation: INSTALLATION,
+      leaseClient: client,
+      installation,
       identity: `${name}-${this.ends.size}`,
       instance: name,
       clock: this.clock,
@@ -75,11 +81,14 @@ export class Bench {
       signal: end.signal,
       prepare: async () => {
         this.setups += 1;
+        await this.prepared();
+        if (this.setupFault !== undefined) throw this.setupFault;
         return { problems: this.setupProblems };
       },
       certificates: () => ({
         read: () => this.readCertificate(),
         ensure: () => this.ensureCertificates(),
+        importIssued: () => this.importCertificate(),
         deleteImported: async (arn) => {
           if (this.certificateInUse !== undefined) throw new Error(this.certificateInUse);
           this.deletedCertificates.push(arn);
@@ -93,6 +102,7 @@ export class Bench {
         await controller.done;
       },
       kill: () => link.cut(),
+      blindTo: (kind: string) => link.blindTo(kind),
       cutOff: () => link.cut(),
       reconnect: () => link.mend(),
     });
@@ -160,7 +170,7 @@ export class Bench {
       const existing = this.api.cluster
         .list(SLICES)
         .filter(({ metadata }) => metadata.labels?.[SCHEDULER_LABEL] === scheduler.name);
-      return endpointSlices(checked.object, scheduler, known, existing);
+      return endpointSlices(checked.object, scheduler, known, existing, INSTALLATION.ipFamily);
     });
   }
 

@@ -1,11 +1,15 @@
 import { untilAborted } from '../../../../runtime/kubernetes/abort-scope';
-import type { ApiClient } from '../../../../runtime/kubernetes/api-client';
+import type { ApiClient, Resource } from '../../../../runtime/kubernetes/api-client';
 import type { MemoryApi } from './memory-api';
 
-/** A process's way to the API, which can be cut: what is sent meanwhile arrives when it is mended. */
+/**
+ * A process's way to the API, which can be cut: what is sent meanwhile arrives when it is mended. Or a watch is half open: it
+ * brings nothing, and nothing shows it.
+ */
 export class Link {
   readonly client: ApiClient;
   private mended: PromiseWithResolvers<void> | undefined;
+  private readonly withheld = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(api: MemoryApi) {
     this.client = new Proxy(api, {
@@ -14,7 +18,11 @@ export class Link {
         if (typeof value !== 'function') return value;
         const call = value as (...request: unknown[]) => unknown;
         return (...request: unknown[]) => {
-          if (this.mended === undefined || property === 'watch') return call.apply(target, request);
+          if (property === 'watch') {
+            const [resource] = request as [Resource];
+            return this.seen(resource.kind, call.apply(target, request) as AsyncIterable<unknown>);
+          }
+          if (this.mended === undefined) return call.apply(target, request);
           const late = this.mended.promise.then(() => call.apply(target, withoutSignal(request)));
           const signal = signalOf(request);
           return signal === undefined ? late : untilAborted(late, signal);
@@ -25,6 +33,22 @@ export class Link {
 
   cut(): void {
     this.mended ??= Promise.withResolvers();
+  }
+
+  blindTo(kind: string): () => void {
+    const gate = Promise.withResolvers<void>();
+    this.withheld.set(kind, gate);
+    return () => {
+      this.withheld.delete(kind);
+      gate.resolve();
+    };
+  }
+
+  private async *seen(kind: string, events: AsyncIterable<unknown>): AsyncIterable<unknown> {
+    for await (const event of events) {
+      await this.withheld.get(kind)?.promise;
+      yield event;
+    }
   }
 
   mend(): void {

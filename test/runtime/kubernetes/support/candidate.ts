@@ -4,7 +4,11 @@ import { untilAborted } from '../../../../runtime/kubernetes/abort-scope';
 import type { ApiClient, Resource } from '../../../../runtime/kubernetes/api-client';
 import { ApiError } from '../../../../runtime/kubernetes/api-error';
 import type { Clock } from '../../../../runtime/kubernetes/clock';
-import { type LeaderElection, startLeaderElection } from '../../../../runtime/kubernetes/leader-election';
+import {
+  type LeaderElection,
+  type LeaderElectionOptions,
+  startLeaderElection,
+} from '../../../../runtime/kubernetes/leader-election';
 import type { VirtualClock } from '../../../support/clocks';
 import type { FakeCluster } from '../../../support/fake-api-server/fake-cluster';
 import { Refusal } from '../../../support/fake-api-server/refusal';
@@ -15,7 +19,13 @@ export interface CandidateClock {
   /** How fast its clock runs. */
   readonly rate?: number;
   readonly seed?: number;
+  /** Default: TIMES. */
+  readonly times?: ElectionTimes;
 }
+
+type ElectionTimes = Pick<LeaderElectionOptions, 'leaseMs' | 'renewMs' | 'retryMs'>;
+
+export const TIMES: ElectionTimes = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 };
 
 /** A process that wants to lead, with a clock of its own, that can stand still, be cut off, or be far away. */
 export class Candidate {
@@ -74,6 +84,7 @@ export class Candidate {
       identity: this.starts === 1 ? this.name : `${this.name}-${this.starts}`,
       namespace: 'system',
       name: 'controller',
+      ...(this.settings.times ?? TIMES),
       onStarted: (term) => {
         this.terms.push('started');
         term.addEventListener('abort', () => this.terms.push('aborted'));

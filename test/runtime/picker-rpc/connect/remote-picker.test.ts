@@ -4,7 +4,7 @@ import type { PickedEndpoints } from '../../../../runtime/endpoint-picker/endpoi
 import type { RemotePicker } from '../../../../runtime/picker-rpc/connect/remote-picker';
 import { encodeFrame, FrameReader } from '../../../../runtime/picker-rpc/wire/frames';
 import { encodePickerHello } from '../../../../runtime/picker-rpc/wire/hello';
-import { until } from '../../../e2e/support/until';
+import { until } from '../../../support/until';
 import { createRig, GATEWAY, type MockReplica, REQUEST, type Rig, resultOf, SCHEDULER } from '../support/replicas';
 
 let rig: Rig;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { encodeFrame, FrameReader } from '../../../../runtime/picker-rpc/wire/frames';
 import { encodeRouterHello, MAGIC } from '../../../../runtime/picker-rpc/wire/hello';
 import { decodePickerMessage } from '../../../../runtime/picker-rpc/wire/picker-messages';
-import { until } from '../../../e2e/support/until';
+import { until } from '../../../support/until';
 import { createRig, GATEWAY, type MockReplica, REQUEST, type Rig, resultOf } from '../support/replicas';
 
 let rig: Rig;

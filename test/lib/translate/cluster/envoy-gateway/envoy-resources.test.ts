@@ -10,6 +10,8 @@ test('there is always a limit of memory, which bounds the heap', () => {
     requests: { cpu: '250m' },
     limits: { memory: '1Gi' },
   });
+  // A limit below what is asked for is refused.
+  expect(envoyResources({ requests: { memory: '6Gi' } })).toMatchObject({ limits: { memory: '6Gi' } });
 });
 
 test.each([

@@ -29,6 +29,18 @@ describe('tokens', () => {
     expect(Object.keys(find(translation, 'SecurityPolicy', 'gateway-health').spec as object)).toEqual(['targetRefs']);
   });
 
+  test('what could name a model is no health check', () => {
+    const { spec } = find(
+      translate(config([scheduler('llama')], { auth: { jwt: JWT } })),
+      'HTTPRoute',
+      'gateway-health',
+    );
+    const matches = at(spec, 'rules', 0, 'matches') as ReadonlyArray<{ method: string; path: { type: string } }>;
+    expect(new Set(matches.map(({ method, path }) => `${path.type} ${method}`))).toEqual(
+      new Set(['Exact GET', 'Exact HEAD']),
+    );
+  });
+
   test('whoever lacks a required claim is denied', () => {
     const requiredClaims = [{ name: 'groups', valueType: 'StringArray', values: ['llm'] }];
     const jwt = { provider: { ...JWT.provider, audiences: undefined, requiredClaims } };
@@ -78,14 +90,27 @@ describe('routes', () => {
         { path: { type: 'PathPrefix', value: '/' } },
       ],
       timeouts: { request: '90s' },
-      backendRefs: [{ kind: 'Service', name: 'llama-pool', port: 8000 }],
+      backendRefs: [{ kind: 'Service', name: 'llama-pool', port: 80 }],
     });
     expect(rule(translation, 'llama')).not.toHaveProperty('matches.1.headers');
     const { modelName: _, ...unnamed } = scheduler('llama');
-    expect(rule(translate(config([unnamed])), 'llama')).toMatchObject({
-      matches: [{ path: { type: 'PathPrefix', value: '/' } }],
-    });
+    expect(at(find(translate(config([unnamed])), 'HTTPRoute', 'llama'), 'spec', 'rules')).toMatchObject([
+      { matches: [{ path: { type: 'PathPrefix', value: '/' } }] },
+    ]);
     expect(ofKind(translation, 'HTTPRoute').map(({ metadata }) => metadata.name)).not.toContain('gateway-catch-all');
+  });
+
+  test('what a router sends to another model than the only one goes nowhere, while Envoy does not know that model', () => {
+    const translation = translate(config([scheduler('llama')]));
+    expect(at(find(translation, 'HTTPRoute', 'llama'), 'spec', 'rules', 1)).toEqual({
+      matches: [
+        {
+          path: { type: 'PathPrefix', value: '/' },
+          headers: [{ type: 'RegularExpression', name: 'x-gateway-base-model-name', value: '.+' }],
+        },
+      ],
+      filters: [{ type: 'ExtensionRef', extensionRef: expect.objectContaining({ name: 'gateway-unavailable' }) }],
+    });
   });
 
   test('several are told apart by the base model; what fits none gets 503, and the default backend what it is for', () => {

@@ -50,18 +50,40 @@ describe('how clients reach the gateway', () => {
     expect(service(spec).annotations).toMatchObject({ [`${NLB}ssl-cert`]: ARN, [`${NLB}backend-protocol`]: 'ssl' });
     expect(service(spec).annotations).not.toHaveProperty([`${NLB}listener-attributes.TCP-443`]);
     const { problems } = translate(with_(spec));
-    expect(problems.filter(({ reason }) => reason === 'ShortIdleTimeout')).toMatchObject([{ blocks: false }]);
-    expect(problems.every(({ condition }) => condition === undefined)).toBe(true);
+    expect(problems.filter(({ reason }) => reason === 'ShortIdleTimeout')).toMatchObject([
+      { condition: 'Accepted', warns: true, message: expect.stringContaining('350 s'), blocks: false },
+    ]);
+    expect(problems.every(({ condition, warns }) => condition === undefined || warns)).toBe(true);
   });
 
   test('by a load balancer that is there: its target group is bound, and none is made', () => {
     const translation = translate(with_({ endpoint: { targetGroupArn: TARGET_GROUP } }));
-    expect(find(translation, 'TargetGroupBinding', 'gateway-envoy').spec).toEqual({
+    const [binding] = ofKind(translation, 'TargetGroupBinding');
+    expect(binding?.spec).toEqual({
       targetGroupARN: TARGET_GROUP,
       targetType: 'ip',
       serviceRef: { name: 'gateway-envoy', port: 443 },
     });
     expect(service({ endpoint: { targetGroupArn: TARGET_GROUP } }).type).toBe('ClusterIP');
+  });
+
+  test('only of a load balancer that is surely an Application Load Balancer is it believed who the client is', () => {
+    const believed = (spec: object) =>
+      at(find(translate(with_(spec)), 'ClientTrafficPolicy', 'gateway'), 'spec', 'clientIPDetection') !== undefined;
+    expect(believed({ endpoint: { type: 'alb' } })).toBe(true);
+    expect(believed({})).toBe(false);
+    for (const tls of [{}, { acmArn: ARN }]) {
+      expect(believed({ endpoint: { targetGroupArn: TARGET_GROUP }, tls })).toBe(false);
+    }
+  });
+
+  test('another target group has another binding: the group of one cannot be changed', () => {
+    const names = [TARGET_GROUP, `${TARGET_GROUP}2`, TARGET_GROUP].map(
+      (targetGroupArn) =>
+        ofKind(translate(with_({ endpoint: { targetGroupArn } })), 'TargetGroupBinding')[0]!.metadata.name,
+    );
+    expect(names[0]).toBe(names[2]);
+    expect(names[1]).not.toBe(names[0]);
   });
 
   test('annotations of the config win', () => {
@@ -107,6 +129,14 @@ describe('the certificate', () => {
       group: 'cert-manager.io',
     });
     expect(ofKind(translation, 'Issuer')).toEqual([]);
+  });
+
+  test('its authority stays published while cert-manager is away', () => {
+    const away = translate(with_({}), { certificateAuthority: 'PEM', certManager: false });
+    expect(find(away, 'ConfigMap', 'gateway-ca')).toMatchObject({ data: { 'ca.crt': 'PEM' } });
+    expect(ofKind(away, 'Certificate')).toEqual([]);
+    const given = translate(with_({ tls: { acmArn: ARN } }), { certificateAuthority: 'PEM' });
+    expect(ofKind(given, 'ConfigMap').map(({ metadata }) => metadata.name)).not.toContain('gateway-ca');
   });
 
   test('its authority is published where clients may read it', () => {

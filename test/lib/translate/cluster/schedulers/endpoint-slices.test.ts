@@ -3,6 +3,7 @@ import type { Pod } from '../../../../../lib/api/pod';
 import type { CheckedObject } from '../../../../../lib/translate/check-objects';
 import type { KubernetesObject } from '../../../../../lib/translate/cluster/kubernetes-object';
 import { endpointSlices } from '../../../../../lib/translate/cluster/schedulers/endpoint-slices';
+import type { Installation } from '../../../../../lib/translate/cluster/types';
 import { at, config, type Fields, scheduler } from '../support';
 
 const CONFIG = config([scheduler('llama', { targetPort: 9000, appProtocol: 'kubernetes.io/h2c' })]);
@@ -19,8 +20,11 @@ function pod(name: string, podIP: string | undefined, fields: Fields = {}, statu
   return { object: object as unknown as Pod, at: { source: 'test', value: object } };
 }
 
-const slices = (pods: ReadonlyArray<CheckedObject<Pod>>, existing: readonly KubernetesObject[] = []) =>
-  endpointSlices(CONFIG, SCHEDULER, pods, existing);
+const slices = (
+  pods: ReadonlyArray<CheckedObject<Pod>>,
+  existing: readonly KubernetesObject[] = [],
+  ipFamily?: Installation['ipFamily'],
+) => endpointSlices(CONFIG, SCHEDULER, pods, existing, ipFamily);
 
 const endpointsOf = (slice: KubernetesObject) => slice.endpoints as ReadonlyArray<Record<string, unknown>>;
 const addresses = (all: readonly KubernetesObject[]) =>
@@ -82,6 +86,12 @@ test('pods of other labels, without an address, and such as have ended are no en
   expect(at(slices(pods), 0, 'endpoints', 0, 'targetRef', 'name')).toBe('here');
 });
 
+test('an address of a pod on its way out and of its successor is the successor’s', () => {
+  const leaving = pod('a-old', '10.0.0.5', { deletionTimestamp: '2026-01-01T00:00:00Z' });
+  const all = slices([leaving, pod('b-new', '10.0.0.5')]);
+  expect(at(all, 0, 'endpoints')).toMatchObject([{ addresses: ['10.0.0.5'], conditions: { ready: true } }]);
+});
+
 test('where there is no pod, something stands for it that is never ready', () => {
   for (const existing of [[], slices([pod('a', '10.0.0.1')])]) {
     const all = slices([], existing);
@@ -92,6 +102,19 @@ test('where there is no pod, something stands for it that is never ready', () =>
     });
   }
   expect(addresses(slices([pod('a', '10.0.0.1')], slices([])))).toEqual(['10.0.0.1']);
+});
+
+test.each([
+  ['IPv4', 'IPv4', '192.0.2.1'],
+  ['DualStack', 'IPv4', '192.0.2.1'],
+  ['IPv6', 'IPv6', '2001:db8::1'],
+] as const)('in a cluster of %s it has an address of %s', (ipFamily, addressType, address) => {
+  const [slice] = slices([], [], ipFamily);
+  expect(slice).toMatchObject({
+    metadata: { name: `llama-pool-${addressType.toLowerCase()}-0` },
+    addressType,
+    endpoints: [{ addresses: [address] }],
+  });
 });
 
 test('IPv4 and IPv6 are apart', () => {

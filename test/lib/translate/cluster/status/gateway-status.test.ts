@@ -1,9 +1,10 @@
 import type { KubernetesObject } from '../../../../../lib/translate/cluster/kubernetes-object';
+import { isAttached } from '../../../../../lib/translate/cluster/status/attachment';
 import { gatewayStatus } from '../../../../../lib/translate/cluster/status/gateway-status';
 import type { Observed } from '../../../../../lib/translate/cluster/status/observed';
 import { invalidGateway } from '../../../../../lib/translate/cluster/translate-gateway';
 import type { Problem } from '../../../../../lib/translate/cluster/types';
-import { config, type Fields, scheduler, translate } from '../support';
+import { config, type Fields, INSTALLATION, scheduler, translate } from '../support';
 
 const CONFIG = config([scheduler('llama'), scheduler('qwen')], { endpoint: { type: 'clusterIP' } }, { generation: 3 });
 const OBJECT = CONFIG as unknown as KubernetesObject;
@@ -32,12 +33,30 @@ function deployment(name: string, status: Fields = {}, labels: Record<string, st
 const picker = (of: string, name = TRANSLATION.pickerDeployments.get(of)!, status: Fields = {}) =>
   deployment(name, status, { [SCHEDULER]: of });
 
-const route = (of: string, conditions: readonly unknown[] = [condition('Accepted', 'True')]): KubernetesObject => ({
-  apiVersion: 'gateway.networking.k8s.io/v1',
-  kind: 'HTTPRoute',
-  metadata: { name: of, namespace: 'models', labels: { [SCHEDULER]: of } },
-  status: { parents: [{ conditions }] },
+const parentRef = { name: 'gateway', namespace: 'system' };
+const { gatewayControllerName: controllerName } = INSTALLATION;
+const ACCEPTED = condition('Accepted', 'True', { observedGeneration: 2 });
+
+/** As Envoy Gateway has judged it. */
+const judged = (object: KubernetesObject, conditions: readonly unknown[] = [ACCEPTED]): KubernetesObject => ({
+  ...object,
+  metadata: { ...object.metadata, generation: 2 },
+  status:
+    object.kind === 'HTTPRoute'
+      ? { parents: [{ parentRef, controllerName, conditions }] }
+      : { ancestors: [{ ancestorRef: parentRef, controllerName, conditions }] },
 });
+
+const attached = TRANSLATION.objects.filter(isAttached).map((object) => judged(object));
+/** All that is attached, with one changed or, undefined, away. */
+const attachedBut = (
+  kind: string,
+  name: string,
+  change: (object: KubernetesObject) => KubernetesObject | undefined = () => undefined,
+) =>
+  attached.flatMap((object) =>
+    object.kind === kind && object.metadata.name === name ? (change(object) ?? []) : object,
+  );
 
 const pod = (name: string, app: string, ready = 'True', status: Fields = {}): KubernetesObject => ({
   apiVersion: 'v1',
@@ -57,7 +76,8 @@ const PROGRAMMED = ['Accepted', 'Programmed'].map((type) => condition(type, 'Tru
 
 const WHOLE: Observed = {
   gateway: gateway(PROGRAMMED),
-  attached: [route('llama'), route('qwen')],
+  attached,
+  entrances: [],
   envoys: [deployment('gateway-envoy')],
   router: deployment('gateway-bbr'),
   pickers: [picker('llama'), picker('qwen')],
@@ -66,7 +86,8 @@ const WHOLE: Observed = {
 
 function status(observed: Partial<Observed> = {}, problems: readonly Problem[] = [], object = OBJECT) {
   const translation = { ...TRANSLATION, problems };
-  return gatewayStatus({ object, config: CONFIG, translation, observed: { ...WHOLE, ...observed }, now: NOW });
+  const facts = { object, config: CONFIG, installation: INSTALLATION, translation, now: NOW };
+  return gatewayStatus({ ...facts, observed: { ...WHOLE, ...observed } });
 }
 
 type Result = ReturnType<typeof status>;
@@ -165,21 +186,66 @@ describe('the Gateway', () => {
   });
 
   test('a policy that Envoy Gateway does not take is named', () => {
-    const policy: KubernetesObject = {
-      apiVersion: 'gateway.envoyproxy.io/v1alpha1',
-      kind: 'BackendTrafficPolicy',
-      metadata: { name: 'gateway', namespace: 'system' },
-      status: { ancestors: [{ conditions: [condition('Accepted', 'False', { message: 'wrong' })] }] },
-    };
-    const result = status({ attached: [...WHOLE.attached, policy] });
+    const refusal = condition('Accepted', 'False', { message: 'wrong', observedGeneration: 2 });
+    const refused = attachedBut('BackendTrafficPolicy', 'gateway', (policy) => judged(policy, [refusal]));
+    const result = status({ attached: refused });
     expect(of(result, 'GatewayProgrammed')).toMatchObject({
       reason: 'PolicyNotAccepted',
       message: 'BackendTrafficPolicy system/gateway: wrong',
     });
   });
 
+  test.each([
+    ['a policy of the whole gateway', 'SecurityPolicy', 'gateway', 'system'],
+    ['the policy of a route', 'SecurityPolicy', 'gateway-health', 'models'],
+    ['the route of a scheduler', 'HTTPRoute', 'llama', 'models'],
+  ])('%s that Envoy Gateway has not judged as it is now is waited for, by name', (_, kind, name, namespace) => {
+    const auth = {
+      jwt: {
+        provider: {
+          name: 'p',
+          issuer: 'https://e.example',
+          audiences: ['a'],
+          remoteJWKS: { uri: 'https://e.example/jwks' },
+        },
+      },
+    };
+    const subject = config([scheduler('llama'), scheduler('qwen')], { endpoint: { type: 'clusterIP' }, auth });
+    const translation = translate(subject);
+    const all = translation.objects.filter(isAttached).map((object) => judged(object));
+    const facts = { object: OBJECT, config: subject, installation: INSTALLATION, translation, now: NOW };
+    const conditions = (objects: readonly KubernetesObject[]) =>
+      gatewayStatus({ ...facts, observed: { ...WHOLE, attached: objects } });
+    expect(of(conditions(all), 'GatewayProgrammed')?.status).toBe('True');
+
+    const edited = all.map((object) =>
+      object.kind === kind && object.metadata.name === name
+        ? { ...object, metadata: { ...object.metadata, generation: 3 } }
+        : object,
+    );
+    const waits = {
+      status: 'False',
+      reason: 'Pending',
+      message: expect.stringContaining(`${kind} ${namespace}/${name} `),
+    };
+    expect(of(conditions(edited), 'GatewayProgrammed')).toMatchObject(waits);
+    expect(of(conditions(edited), 'Ready')).toMatchObject(waits);
+  });
+
+  test('a policy that is not there yet is waited for; a route that its scheduler cannot have is its own', () => {
+    expect(of(status({ attached: attachedBut('ClientTrafficPolicy', 'gateway') }), 'GatewayProgrammed')).toMatchObject({
+      reason: 'Pending',
+      message: 'ClientTrafficPolicy system/gateway is not there yet.',
+    });
+    const result = status({ attached: attachedBut('HTTPRoute', 'llama') });
+    expect(of(llama(result), 'RouteProgrammed')).toMatchObject({ status: 'False', reason: 'Pending' });
+    expect(of(result, 'Ready')).toMatchObject({ status: 'True', reason: 'SomeSchedulersNotReady' });
+  });
+
   test('a route that it does not take is its scheduler’s', () => {
-    const result = status({ attached: [route('llama', [condition('ResolvedRefs', 'False')]), route('qwen')] });
+    const refusal = condition('ResolvedRefs', 'False', { observedGeneration: 2 });
+    const refused = attachedBut('HTTPRoute', 'llama', (route) => judged(route, [ACCEPTED, refusal]));
+    const result = status({ attached: refused });
     expect(of(llama(result), 'RouteProgrammed')).toMatchObject({ status: 'False', reason: 'RouteNotAccepted' });
     expect(of(result, 'GatewayProgrammed')?.status).toBe('True');
   });
@@ -254,10 +320,23 @@ describe('problems', () => {
     expect(of(result, 'Ready')).toMatchObject({ status: 'False', reason: 'Wrong' });
   });
 
+  test('of a scheduler that serves all the same leave it ready, and of one that is left out do not', () => {
+    const problems = [problem({ condition: 'Accepted', scheduler: 'llama' })];
+    expect(of(llama(status({}, problems)), 'Ready')?.status).toBe('True');
+    expect(of(status({}, problems), 'Ready')).toMatchObject({ status: 'True', reason: 'Ready' });
+
+    const pickerDeployments = new Map(TRANSLATION.pickerDeployments);
+    pickerDeployments.delete('llama');
+    const translation = { ...TRANSLATION, problems, pickerDeployments };
+    const facts = { object: OBJECT, config: CONFIG, installation: INSTALLATION, now: NOW, observed: WHOLE };
+    const result = gatewayStatus({ ...facts, translation });
+    expect(of(llama(result), 'Ready')).toMatchObject({ status: 'False', reason: 'Wrong' });
+    expect(of(result, 'Ready')).toMatchObject({ status: 'True', reason: 'SomeSchedulersNotReady' });
+  });
+
   test('of one scheduler are its own, and are named by the gateway', () => {
     const result = status({}, [problem({ condition: 'Accepted', scheduler: 'llama' })]);
     expect(of(llama(result), 'Accepted')).toMatchObject({ status: 'False', reason: 'Wrong' });
-    expect(of(llama(result), 'Ready')?.status).toBe('False');
     expect(of(result, 'Accepted')).toMatchObject({
       status: 'True',
       reason: 'PartlyAccepted',
@@ -265,8 +344,56 @@ describe('problems', () => {
     });
   });
 
+  test('that only warn are told by a condition that holds', () => {
+    const warning = problem({ condition: 'Accepted', warns: true });
+    const valid = 'The configuration is valid.';
+    expect(of(status({}, [warning]), 'Accepted')).toMatchObject({
+      status: 'True',
+      reason: 'Accepted',
+      message: `${valid} Warning: is wrong.`,
+    });
+    expect(of(status({}, [{ ...warning, condition: 'GatewayProgrammed' }]), 'GatewayProgrammed')).toMatchObject({
+      status: 'True',
+      message: expect.stringMatching(/^Envoys serve .* Warning: is wrong\.$/),
+    });
+    const refused = problem({ condition: 'Accepted', message: 'is worse' });
+    expect(of(status({}, [warning, refused]), 'Accepted')).toMatchObject({ status: 'False', message: 'is worse' });
+  });
+
   test('without a condition change none', () => {
     expect(status({}, [problem({})])).toEqual(status());
+  });
+});
+
+describe('a load balancer', () => {
+  const entrance = (kind: string, ingress: readonly Fields[] = []): KubernetesObject => ({
+    apiVersion: 'v1',
+    kind,
+    metadata: { name: 'gateway-envoy', namespace: 'system' },
+    status: { loadBalancer: { ingress } },
+  });
+  const programmed = (type: string, entrances: readonly KubernetesObject[]) => {
+    const subject = config([scheduler('llama')], { endpoint: { type } }, { generation: 3 });
+    const observed = { ...WHOLE, entrances };
+    const facts = { object: OBJECT, config: subject, installation: INSTALLATION, translation: TRANSLATION, now: NOW };
+    return of(gatewayStatus({ ...facts, observed }), 'GatewayProgrammed');
+  };
+  const there = [{ hostname: 'lb.example' }];
+
+  test.each([
+    ['nlb', 'Service'],
+    ['alb', 'Ingress'],
+  ])('of type %s that has no address yet is said, and who makes it', (type, kind) => {
+    expect(programmed(type, [entrance('Ingress'), entrance('Service')])).toMatchObject({
+      status: 'False',
+      reason: 'LoadBalancerPending',
+      message: expect.stringMatching(new RegExp(`^${kind} system/gateway-envoy .*AWS Load Balancer Controller`)),
+    });
+    expect(programmed(type, [entrance(kind, there)])?.status).toBe('True');
+  });
+
+  test('that is not asked for is not missed', () => {
+    expect(programmed('clusterIP', [entrance('Service')])?.status).toBe('True');
   });
 });
 
@@ -293,6 +420,7 @@ test('of an invalid config the schedulers stay as they were', () => {
   const result = gatewayStatus({
     object,
     config: undefined,
+    installation: INSTALLATION,
     translation: invalidGateway(['spec.bbr: is required']),
     observed: WHOLE,
     now: NOW,

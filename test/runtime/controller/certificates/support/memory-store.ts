@@ -35,6 +35,11 @@ export class MemoryStore implements CertificateStore {
     return [...this.imported].find(([, stored]) => JSON.stringify(stored.tags) === wanted)?.[0];
   }
 
+  async hasTags(arn: string, tags: Tags): Promise<boolean> {
+    this.next('hasTags');
+    return JSON.stringify(this.imported.get(arn)?.tags) === JSON.stringify(tags);
+  }
+
   async delete(arn: string): Promise<void> {
     this.next('delete');
     if (this.inUse.has(arn)) throw new StoreFault('InUse', `${arn} is in use`);

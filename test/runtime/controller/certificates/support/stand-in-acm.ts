@@ -11,6 +11,8 @@ interface Tag {
 
 interface Stored {
   certificate: string;
+  key: string;
+  chain: string | undefined;
   readonly tags: readonly Tag[];
   readonly type: 'IMPORTED' | 'AMAZON_ISSUED';
 }
@@ -42,7 +44,15 @@ class Refusal extends Error {
   }
 }
 
-export async function startStandInAcm(): Promise<StandInAcm> {
+interface StandInAcmOptions {
+  /** Default: the loopback address. */
+  readonly host?: string;
+  /** `outcome`: `ok`, or the name of the error. */
+  readonly answered?: (operation: string, arn: string | undefined, outcome: string) => void;
+}
+
+export async function startStandInAcm(options: StandInAcmOptions = {}): Promise<StandInAcm> {
+  const { host = '127.0.0.1', answered = () => {} } = options;
   const certificates = new Map<string, Stored>();
   const inUse = new Set<string>();
   const calls: string[] = [];
@@ -58,19 +68,17 @@ export async function startStandInAcm(): Promise<StandInAcm> {
   const operations: Readonly<Record<string, (fields: Fields) => Fields>> = {
     ImportCertificate({ Certificate, PrivateKey, CertificateChain, CertificateArn, Tags }) {
       const certificate = decoded(Certificate);
-      checkMaterial(
-        certificate,
-        decoded(PrivateKey),
-        CertificateChain === undefined ? undefined : decoded(CertificateChain),
-      );
+      const key = decoded(PrivateKey);
+      const chain = CertificateChain === undefined ? undefined : decoded(CertificateChain);
+      checkMaterial(certificate, key, chain);
       if (CertificateArn !== undefined) {
         if (Tags !== undefined)
           throw new Refusal('InvalidParameterException', 'You cannot apply tags when reimporting.');
-        known(CertificateArn).certificate = certificate;
+        Object.assign(known(CertificateArn), { certificate, key, chain });
         return { CertificateArn };
       }
       const arn = `arn:aws:acm:us-west-2:111122223333:certificate/${randomUUID()}`;
-      certificates.set(arn, { certificate, tags: (Tags ?? []) as Tag[], type: 'IMPORTED' });
+      certificates.set(arn, { certificate, key, chain, tags: (Tags ?? []) as Tag[], type: 'IMPORTED' });
       return { CertificateArn: arn };
     },
     ListCertificates({ NextToken, Includes }) {
@@ -99,11 +107,15 @@ export async function startStandInAcm(): Promise<StandInAcm> {
     void (async () => {
       const target = String(request.headers['x-amz-target']).replace('CertificateManager.', '');
       calls.push(target.replace(/Certificates?$/, ''));
+      let arn: string | undefined;
       const answer = (status: number, body: Fields) => {
+        arn ??= body.CertificateArn as string | undefined;
+        answered(target, arn, status === 200 ? 'ok' : String(body.__type));
         response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
       };
       try {
         const fields = JSON.parse(await text(request)) as Fields;
+        arn = fields.CertificateArn as string | undefined;
         const failure = failures.shift();
         if (failure !== undefined) throw new Refusal(failure.name, 'not now', failure.status);
         if (denied.has(target))
@@ -115,10 +127,10 @@ export async function startStandInAcm(): Promise<StandInAcm> {
       }
     })();
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     certificates,
     inUse,
     calls,
