@@ -13,7 +13,7 @@ import { heldLeaf } from '../../runtime/controller/certificates/leaf-secret';
 import { gatewayParts } from '../e2e/support/kubernetes/gateway-parts';
 import { reading } from '../e2e/support/readings';
 import { NODE_IP } from './support/addresses';
-import { startChatLoad } from './support/chat-load';
+import { type ChatLoadResult, startChatLoad } from './support/chat-load';
 import { type Cluster, startCluster } from './support/cluster';
 import { type Answer, type Asked, type GatewayClient, gatewayClient } from './support/gateway-client';
 import { gatewayConfig } from './support/gateway-config';
@@ -276,20 +276,23 @@ describe('claims', () => {
       gone.push(answer.catch(() => {}));
       return answer;
     };
-    void held({ org: 'blue', gateway: { objective: 'interactive' } }, 'a');
-    await untilWaiting('critical', 1);
+    try {
+      void held({ org: 'blue', gateway: { objective: 'interactive' } }, 'a');
+      await untilWaiting('critical', 1);
 
-    // Two may wait: the third finds no room for its own tenant, and takes that of another.
-    void held({ org: 'blue' }, 'b');
-    await untilWaiting('standard', 1);
-    const second = held({ org: 'blue' }, 'c');
-    await untilWaiting('standard', 2);
-    expect(errorOf(await held({ org: 'blue' }, 'd'))).toMatchObject({ status: 429, code: 'queue_full' });
-    void held({ org: 'green' }, 'b');
-    expect(errorOf(await second)).toMatchObject({ status: 429, code: 'queue_full' });
-    expect([await waiting('critical'), await waiting('standard')]).toEqual([1, 2]);
-    stop.abort();
-    await Promise.all(gone);
+      // Two may wait: the third finds no room for its own tenant, and takes that of another.
+      void held({ org: 'blue' }, 'b');
+      await untilWaiting('standard', 1);
+      const second = held({ org: 'blue' }, 'c');
+      await untilWaiting('standard', 2);
+      expect(errorOf(await held({ org: 'blue' }, 'd'))).toMatchObject({ status: 429, code: 'queue_full' });
+      void held({ org: 'green' }, 'b');
+      expect(errorOf(await second)).toMatchObject({ status: 429, code: 'queue_full' });
+      expect([await waiting('critical'), await waiting('standard')]).toEqual([1, 2]);
+    } finally {
+      stop.abort();
+      await Promise.all(gone);
+    }
   });
 });
 
@@ -350,13 +353,11 @@ describe('certificates inside', () => {
         return readFileSync(file, 'utf8').split('certificates have changed').length;
       });
     const before = readings();
-    return () => cluster.until('all have read', () => readings().every((count, index) => count > before[index]!));
+    const haveRead = () => readings().every((count, index) => count > before[index]!);
+    return () => cluster.until('all have read', haveRead, { timeout: 60_000 });
   };
 
-  test('are replaced, and so is their authority, and no request is lost', async () => {
-    const authorization = `Bearer ${issuer.token(good())}`;
-    const url = `https://${HOST}`;
-    const load = startChatLoad({ url, ca, model: 'llama', perSecond: 20, headers: { authorization } });
+  async function replaceAll(): Promise<void> {
     const old = (await authority()).signer.certificate;
 
     let read = whenRead();
@@ -377,12 +378,25 @@ describe('certificates inside', () => {
     await cluster.kubectl(['-n', SYSTEM_NAMESPACE, 'rollout', 'restart', `deployment/${NAME}-bbr`]);
     await cluster.rolledOut(SYSTEM_NAMESPACE, `${NAME}-bbr`);
     await cluster.until('the routers of before are gone', () => before.every((pod) => !cluster.pods.get(pod)));
-    const explain = { 'x-gateway-explain': '1', authorization };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => chat('llama', { headers: explain })));
-    const { failures, sent, ok } = await load.stop();
-    expect(failures).toEqual([]);
-    expect(ok).toBe(sent);
-    // Every one was decided by a picker: the router has reached it, and Envoy the router.
-    expect(answers.filter(({ headers }) => headers['x-gateway-decision'] === undefined)).toEqual([]);
+  }
+
+  test('are replaced, and so is their authority, and no request is lost', async () => {
+    const authorization = `Bearer ${issuer.token(good())}`;
+    const load = startChatLoad({
+      ...{ url: `https://${HOST}`, ca, model: 'llama', perSecond: 20 },
+      headers: { authorization },
+    });
+    let result: ChatLoadResult | undefined;
+    try {
+      await replaceAll();
+      // Each is decided by a picker: Envoy has reached a router, and the router the picker.
+      const headers = { 'x-gateway-explain': '1', authorization };
+      const answers = await Promise.all(Array.from({ length: 20 }, () => chat('llama', { headers })));
+      expect(answers.filter((answer) => answer.headers['x-gateway-decision'] === undefined)).toEqual([]);
+    } finally {
+      result = await load.stop();
+    }
+    expect(result.failures).toEqual([]);
+    expect(result.ok).toBe(result.sent);
   }, 180_000);
 });

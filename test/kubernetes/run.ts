@@ -17,7 +17,9 @@ async function main(): Promise<number> {
   await ensureTools(say);
   const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
   const config = join(ROOT, 'jest.kubernetes.config.json');
-  const args = [jest, '-c', config, '--runInBand', ...process.argv.slice(2)];
+  // What the tests started ends with the namespaces. Node, left to end by itself, may wait for ever for a connection whose
+  // other side has gone with a pod.
+  const args = [jest, '-c', config, '--runInBand', '--forceExit', ...process.argv.slice(2)];
   process.env.IGW_TEST_KUBERNETES = '1';
   return runInOwnNamespaces(process.execPath, args).exited;
 }

@@ -4,7 +4,7 @@ import { gatewayClient } from './gateway-client';
 import { gatewayConfig } from './gateway-config';
 import { SYSTEM_NAMESPACE } from './install-gateway';
 
-export const GROUP = 'inference.sagemaker.aws.amazon.com';
+const GROUP = 'inference.sagemaker.aws.amazon.com';
 
 /** Enough for a test, where many pods share a machine. */
 const SMALL = { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '1Gi' } };
@@ -18,7 +18,7 @@ export const scheduler = (name: string, more: object = {}) => ({
   ...more,
 });
 
-export interface Told {
+interface Told {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
