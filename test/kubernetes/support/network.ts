@@ -19,7 +19,11 @@ export async function setUpNetwork(): Promise<void> {
 }
 
 export async function tearDownNetwork(): Promise<void> {
+  // A namespace that is deleted goes some time later, and its devices with it: the next cluster would find their names taken.
   await shell(`
+    ip -o link show type veth | sed 's/^[0-9]*: //; s/[@:].*//' | while read -r device; do
+      ip link delete "$device" 2>/dev/null || true
+    done
     for namespace in $(ls /run/netns 2>/dev/null); do ip netns delete "$namespace"; done
     umount /run/netns 2>/dev/null || true
     ip link delete ${BRIDGE} 2>/dev/null || true

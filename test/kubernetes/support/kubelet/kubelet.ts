@@ -62,6 +62,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   /** By uid. */
   const workers = new Map<string, PodWorker>();
   const ending = new Set<Promise<void>>();
+  let closed = false;
   const containerOf = (namespace: string, pod: string, container: string) =>
     workers.get(pods.get(`${namespace}/${pod}`)?.metadata?.uid ?? '')?.container(container);
 
@@ -81,6 +82,8 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const names = new Set(nodes.map(({ name }) => name));
 
   pods.onChange((pod, deleted) => {
+    // A pod that was ended with the kubelet is still in the API: whoever writes to it would start it again.
+    if (closed) return;
     const uid = pod.metadata!.uid!;
     const worker = workers.get(uid);
     if (deleted) {
@@ -112,6 +115,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     logFile,
     logTail: (namespace, pod, container, lines) => logTail(logFile(namespace, pod, container), lines),
     async close() {
+      closed = true;
       await logServer.close();
       for (const worker of workers.values()) worker.gone();
       workers.clear();
