@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { FleetRequest } from '../../../../runtime/simulator/fleet/fleet-request';
+import type { Choice } from '../../../../runtime/simulator/fleet/policy';
 import { runFleet } from '../../../../runtime/simulator/fleet/run-fleet';
 import { POLICIES } from '../../../../runtime/simulator/policies';
 import { fleetRequest, fleetRun, smallPod } from './fleet-trial';
@@ -53,23 +54,30 @@ test('every request is answered, refused or an error, and leaves the policy exac
           return {
             choose(one: FleetRequest) {
               const choice = inner.choose(one);
-              if (typeof choice === 'string' || !('pods' in choice)) return choice;
-              entered += 1;
+              if (typeof choice === 'string' || 'pods' in choice) return counted(choice);
               return {
-                ...choice,
-                ticket: {
-                  ...choice.ticket,
-                  ended(ok: boolean) {
-                    ended += 1;
-                    good += Number(ok);
-                    choice.ticket?.ended(ok);
-                  },
-                },
+                whenSettled: (settled: (later: Choice) => void) =>
+                  choice.whenSettled((later) => settled(counted(later))),
               };
             },
           };
         },
       };
+      function counted(choice: Choice): Choice {
+        if (typeof choice === 'string') return choice;
+        entered += 1;
+        return {
+          ...choice,
+          ticket: {
+            ...choice.ticket,
+            ended(ok: boolean) {
+              ended += 1;
+              good += Number(ok);
+              choice.ticket?.ended(ok);
+            },
+          },
+        };
+      }
       const result = runFleet(
         fleetRun({
           pods: [smallPod(), smallPod({ prefillTokensPerSecond: 300 }), smallPod({}, absent)],
