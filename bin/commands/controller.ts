@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
+import { SYSTEM_NAMESPACE } from '../../lib/charts/names';
 import { version } from '../../package.json';
 import type { Controller } from '../../runtime/controller/controller';
 import type { CrdBundle } from '../../runtime/controller/crds/shipped-crd';
@@ -12,12 +13,7 @@ import { createLogger, LOG_LEVELS, type LogLevel } from '../../runtime/telemetry
 import { startProbeServer } from '../../runtime/telemetry/probe-server';
 import { EXIT_USAGE, fail } from '../exit';
 import { type HostPort, parseHostPort } from '../service/addresses';
-import {
-  addInstallationFlags,
-  type InstallationFlags,
-  installationOf,
-  SYSTEM_NAMESPACE,
-} from '../service/installation-flags';
+import { addInstallationFlags, type InstallationFlags, installationOf } from '../service/installation-flags';
 import { listenFault } from '../service/run-service';
 
 interface ControllerFlags extends InstallationFlags {

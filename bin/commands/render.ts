@@ -1,12 +1,8 @@
 import { Command } from 'commander';
+import { SYSTEM_NAMESPACE } from '../../lib/charts/names';
 import { runRender } from '../../runtime/render/run-render';
 import { EXIT_FAULT, EXIT_USAGE, fail, warn } from '../exit';
-import {
-  addInstallationFlags,
-  type InstallationFlags,
-  installationOf,
-  SYSTEM_NAMESPACE,
-} from '../service/installation-flags';
+import { addInstallationFlags, type InstallationFlags, installationOf } from '../service/installation-flags';
 
 interface RenderFlags extends InstallationFlags {
   readonly file: string[];

@@ -16,9 +16,6 @@ export interface InstallationFlags {
   readonly clusterDomain: string;
 }
 
-/** Where the installation is unless something else is said. */
-export const SYSTEM_NAMESPACE = 'hyperpod-inference-system';
-
 export function addInstallationFlags(command: Command): Command {
   return command
     .option('--image <reference>', 'image of routers and pickers', `inference-gateway:${version}`)

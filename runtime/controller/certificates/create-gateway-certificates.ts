@@ -1,6 +1,5 @@
 import { acmArn } from '../../../lib/translate/cluster/ingress/endpoint-type';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
-import type { OwningConfig } from '../../../lib/translate/cluster/owned-object';
 import type { Installation } from '../../../lib/translate/cluster/types';
 import type { ApiClient } from '../../kubernetes/api-client';
 import { isApiError } from '../../kubernetes/api-error';
@@ -10,10 +9,10 @@ import { type ClientCertificate, type GatewayCertificates, KEEP_CERTIFICATE } fr
 import { secretText } from './authority-secret';
 import { certificateFacts } from './certificate-facts';
 import { type CertificateStore, StoreFault } from './certificate-store';
-import { clientSecret, recordIn, recordSecret, tagsOf } from './client-certificate';
+import { clientSecret, recordIn, recordSecret } from './client-certificate';
 import { gatewayTrust } from './gateway-trust';
 import { deleteImportedCertificate } from './import-certificate';
-import { importClientCertificate } from './import-client-certificate';
+import { importClientCertificate, isImportedFor } from './import-client-certificate';
 import { GRACE_MS, waitUntil } from './lifetimes';
 import { reconcileTrust } from './reconcile-trust';
 import { serialNumber } from './serial-number';
@@ -51,12 +50,6 @@ export function createGatewayCertificates(options: GatewayCertificatesOptions): 
     }
   }
 
-  /** Whoever may write a status could else have any certificate deleted. */
-  async function isOurs(from: CertificateStore, arn: string, config: OwningConfig, signal: AbortSignal) {
-    const record = await readSecret(client, recordSecret(config, installation), signal);
-    return secretText(record, 'arn') === arn || (await from.hasTags(arn, tagsOf(config)));
-  }
-
   return {
     async read(config, signal) {
       const { arn } = recordIn(await readSecret(client, recordSecret(config, installation), signal), config);
@@ -82,7 +75,10 @@ export function createGatewayCertificates(options: GatewayCertificatesOptions): 
     async deleteImported(arn, claimant, signal) {
       if (store === undefined) throw new StoreFault('Unavailable', 'the controller knows no Region: set AWS_REGION');
       try {
-        if (claimant !== undefined && !(await isOurs(store, arn, claimant, signal))) return;
+        if (claimant !== undefined) {
+          const record = await readSecret(client, recordSecret(claimant, installation), signal);
+          if (!(await isImportedFor(claimant, arn, record, store))) return;
+        }
         await deleteImportedCertificate(store, arn, { ...options, signal });
       } catch (error) {
         if (!(error instanceof StoreFault) || error.reason !== 'Denied') throw error;

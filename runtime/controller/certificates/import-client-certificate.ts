@@ -1,7 +1,9 @@
 import type { InferenceGatewayConfig } from '../../../lib/api/inference-gateway-config/inference-gateway-config';
 import { acmArn, endpointType } from '../../../lib/translate/cluster/ingress/endpoint-type';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
+import type { OwningConfig } from '../../../lib/translate/cluster/owned-object';
 import type { Installation, Problem } from '../../../lib/translate/cluster/types';
+import { secretText } from './authority-secret';
 import { type CertificateStore, StoreFault } from './certificate-store';
 import {
   clientSecret,
@@ -52,7 +54,8 @@ export async function importClientCertificate(
   if (!wanted && claimed.arn === undefined) return { problems: [] };
   if (store === undefined) return { problems: wanted ? [noStore(config)] : [] };
   try {
-    const record = await verified(claimed, present, config, store);
+    const isOurs = claimed.arn !== undefined && (await isImportedFor(config, claimed.arn, present, store));
+    const record = isOurs ? claimed : {};
     if (!wanted && record.arn === undefined) return { problems: [] };
     if (wanted) return await keepImported(api, config, record, { ...options, store });
     if (record.arn !== undefined) await deleteImportedCertificate(store, record.arn, options);
@@ -65,15 +68,17 @@ export async function importClientCertificate(
   }
 }
 
-/** A name that only the status has may be anybody's: whoever may write a status could else have any certificate replaced. */
-async function verified(
-  claimed: Partial<ImportRecord>,
-  present: KubernetesObject | undefined,
-  config: InferenceGatewayConfig,
+/**
+ * Whether a certificate was imported for a gateway: by its record, else by the certificate's tags. A name that only the
+ * status has may be anybody's: whoever may write a status could else have any certificate replaced or deleted.
+ */
+export async function isImportedFor(
+  config: OwningConfig,
+  arn: string,
+  record: KubernetesObject | undefined,
   store: CertificateStore,
-): Promise<Partial<ImportRecord>> {
-  if (claimed.arn === undefined || present !== undefined) return claimed;
-  return (await store.hasTags(claimed.arn, tagsOf(config))) ? claimed : {};
+): Promise<boolean> {
+  return secretText(record, 'arn') === arn || (await store.hasTags(arn, tagsOf(config)));
 }
 
 async function keepImported(
