@@ -76,19 +76,19 @@ test('an edit of a ConfigMap and of a Secret reaches the files', async () => {
   expect(await read()).toEqual(['one', 'one']);
   await cluster.apply(objects('two'));
 
-  await cluster.until('new text', async () => (await read()).join() === 'two,two', { timeout: 5_000 });
+  await cluster.until('new text', async () => (await read()).join() === 'two,two');
 });
 
 test('a pod that turns unready leaves the EndpointSlice, and comes back', async () => {
   await deploy('unready', { replicas: 2 });
   const { name } = podOf('unready').metadata!;
   await cluster.kubelet.exec('default', name!, 'server', ['touch', '/tmp/unready']);
-  await cluster.until('one endpoint', () => readyEndpoints('unready') === 1, { timeout: 8_000 });
+  await cluster.until('one endpoint', () => readyEndpoints('unready') === 1);
   const answers = new Set(await Promise.all(Array.from({ length: 6 }, () => ask('http://unready/'))));
   await cluster.kubelet.exec('default', name!, 'server', ['rm', '/tmp/unready']);
 
   expect(answers.has(name!)).toBe(false);
-  await cluster.until('two endpoints', () => readyEndpoints('unready') === 2, { timeout: 8_000 });
+  await cluster.until('two endpoints', () => readyEndpoints('unready') === 2);
 });
 
 test('a container that is killed starts again, in the same pod', async () => {

@@ -43,7 +43,7 @@ test('a pod is given its grace, and no more', async () => {
 
   // A shell that is the first process of its container is not ended by a signal that it has no handler for.
   expect(Date.now() - start).toBeGreaterThan(2_900);
-  expect(Date.now() - start).toBeLessThan(8_000);
+  expect(Date.now() - start).toBeLessThan(20_000);
 });
 
 test('pods go on while the API server is away, and what happened is reported once it is back', async () => {
