@@ -52,6 +52,12 @@ export interface Maintained {
 const BEHIND_MS = 5_000;
 
 /**
+ * Envoy Gateway watches each kind by itself, and answers requests of a route without a body while it has not heard of what the
+ * route leads to. By then it has. Milliseconds.
+ */
+const HEARD_MS = 500;
+
+/**
  * Makes the cluster hold what an accepted config comes to. First what routes rely on, last the routes; then what nothing
  * wants any more is taken away, routes first, and old pickers only when the new ones serve.
  */
@@ -62,7 +68,7 @@ export async function maintainGateway(
   options: MaintainOptions,
   signal: AbortSignal,
 ): Promise<Maintained> {
-  const { watches, slices, view, disputes } = options;
+  const { watches, slices, view, disputes, clock } = options;
   const seen = (object: KubernetesObject) => watches.find(object);
   const apply = (objects: readonly KubernetesObject[]) => applyObjects(objects, { ...options, seen, signal });
 
@@ -73,7 +79,6 @@ export async function maintainGateway(
   );
   const [routes, rest] = [desired.filter(isRoute), desired.filter((object) => !isRoute(object))];
   const before = await apply(rest);
-  // Without endpoints Envoy Gateway would answer requests of a new route with 503 until they come.
   const accepted = new Set(translation.pickerDeployments.keys());
   const schedulers = new Set(config.spec.schedulers.map(({ name }) => name));
   const followed = [
@@ -85,6 +90,7 @@ export async function maintainGateway(
   const failures = [...before.failures, ...unfollowed];
   // The way on which requests begin is there before, and until after, those of the models that it leads to.
   const after: ApplyResult[] = [];
+  if (routes.some((route) => seen(route) === undefined)) await clock.sleep(HEARD_MS, signal);
   for (const wave of [routes.filter((route) => !isOfModel(route)), routes.filter(isOfModel)]) {
     const result = await apply(wave.filter((route) => !isHeldUp(route, failures)));
     after.push(result);

@@ -1,5 +1,5 @@
 import { resourceOf } from '../../../runtime/kubernetes/resources';
-import { Bench, CONFIGS, DEPLOYMENTS, GATEWAYS, INSTALLATION, ROUTES, SERVICES } from './support/bench';
+import { Bench, CONFIGS, DEPLOYMENTS, GATEWAYS, INSTALLATION, ROUTES, SERVICES, SLICES } from './support/bench';
 import { clusterWrites, namesOf } from './support/cluster-writes';
 import { refused } from './support/memory-api';
 import { gatewayConfig, modelPod, schedulerOf } from './support/objects';
@@ -62,6 +62,17 @@ test('what routes rely on is applied before them', async () => {
     if (last >= 0) expect(`${kind} ${last < routes}`).toBe(`${kind} true`);
   }
   expect(routes).toBeGreaterThan(0);
+});
+
+test('a new route comes when Envoy Gateway has heard of the endpoints that it leads to', async () => {
+  bench.put(gatewayConfig());
+  bench.start();
+  await bench.clock.advance(400);
+  expect(bench.api.cluster.list(SLICES)).not.toEqual([]);
+  expect(bench.api.cluster.list(ROUTES)).toEqual([]);
+
+  await bench.clock.advance(400);
+  expect(bench.api.cluster.list(ROUTES)).not.toEqual([]);
 });
 
 test('the finalizer is set before anything is made, and spec is never written', async () => {
