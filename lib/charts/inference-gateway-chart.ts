@@ -9,7 +9,7 @@ import { completeValues } from './values/complete-values';
 export interface InferenceGatewayChartProps {
   /**
    * Namespace of the installation.
-   * @default "hyperpod-inference-system"
+   * @default "inference-gateway"
    */
   readonly namespace?: string;
   /**

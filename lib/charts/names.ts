@@ -1,5 +1,5 @@
 /** Namespace of an installation unless another is asked for. */
-export const SYSTEM_NAMESPACE = 'hyperpod-inference-system';
+export const SYSTEM_NAMESPACE = 'inference-gateway';
 
 /** The controller's Deployment, ServiceAccount, Service, roles and everything else of it. */
 export const CONTROLLER = 'hyperpod-inference-gateway-controller';

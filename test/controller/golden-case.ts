@@ -16,8 +16,8 @@ export const CASES = readdirSync(FOLDER)
   .map((name) => name.slice(0, -'.in.yaml'.length));
 
 const INSTALLATION: Installation = {
-  systemNamespace: 'hyperpod-inference-system',
-  envoyNamespace: 'hyperpod-inference-system',
+  systemNamespace: 'inference-gateway',
+  envoyNamespace: 'inference-gateway',
   gatewayControllerName: 'gateway.envoyproxy.io/gatewayclass-controller',
   image: { reference: 'example.com/inference-gateway:1.0.0', pullPolicy: 'IfNotPresent', pullSecrets: [] },
   clusterDomain: 'cluster.local',

@@ -17,7 +17,7 @@ import { toolPath } from './tools/tools-folder';
 
 const ROOT = join(__dirname, '../..');
 const CHART = join(ROOT, 'charts/inference-gateway');
-const NAMESPACE = 'hyperpod-inference-system';
+const NAMESPACE = 'inference-gateway';
 const run = promisify(execFile);
 
 const objectsOf = (yaml: string): ChartObject[] =>

@@ -18,7 +18,7 @@ import { toolPath } from './tools/tools-folder';
 const PART_OF_SELECTOR = 'app.kubernetes.io/part-of=hyperpod-inference-gateway';
 const CONTROLLER_SELECTOR = '-l=app.kubernetes.io/component=controller';
 const ROOT = join(__dirname, '../..');
-const NAMESPACES = ['hyperpod-inference-system', 'envoy-gateway-system', 'models', 'argocd', 'flux-system'];
+const NAMESPACES = ['inference-gateway', 'envoy-gateway-system', 'models', 'argocd', 'flux-system'];
 
 let controlPlane: ControlPlane;
 let kubectl: Kubectl;
@@ -101,7 +101,7 @@ test('the example of an overlay is taken, and routers run the image that the con
 });
 
 test('pods of an installation are let into a namespace that takes only restricted ones', async () => {
-  await kubectl(['label', 'namespace', 'hyperpod-inference-system', 'pod-security.kubernetes.io/enforce=restricted']);
+  await kubectl(['label', 'namespace', 'inference-gateway', 'pod-security.kubernetes.io/enforce=restricted']);
   const pods = chartObjects()
     .filter(({ kind }) => kind === 'Deployment')
     // Accounts are not what is looked at.
@@ -134,7 +134,7 @@ test('Helm installs, upgrades, rolls back and uninstalls it, and leaves nothing'
 });
 
 describe('with the roles of an installation beside another Envoy Gateway', () => {
-  const ACCOUNT = '--as=system:serviceaccount:hyperpod-inference-system:hyperpod-inference-gateway-controller';
+  const ACCOUNT = '--as=system:serviceaccount:inference-gateway:hyperpod-inference-gateway-controller';
   /** Served by nobody here. */
   const FOREIGN_GROUPS = ['cert-manager.io', 'elbv2.k8s.aws'];
 
@@ -171,7 +171,7 @@ describe('with the roles of an installation beside another Envoy Gateway', () =>
 
     await as(yamlOf([secret]));
     await expect(kubectl(['get', 'secrets', ACCOUNT, '--namespace=models'])).rejects.toThrow('cannot list resource');
-    await kubectl(['get', 'secrets', ACCOUNT, '--namespace=hyperpod-inference-system']);
+    await kubectl(['get', 'secrets', ACCOUNT, '--namespace=inference-gateway']);
   });
 
   test('it cannot grant what it does not hold', async () => {

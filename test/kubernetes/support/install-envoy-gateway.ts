@@ -5,7 +5,7 @@ import { runCommand } from '../tools/run-command';
 import { toolPath } from '../tools/tools-folder';
 import type { Cluster } from './cluster';
 
-export const SYSTEM_NAMESPACE = 'hyperpod-inference-system';
+export const SYSTEM_NAMESPACE = 'inference-gateway';
 
 /** Below this folder of the chart. */
 const CRDS = join('charts', 'crds', 'crds');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from './cluster';
 
-export const SYSTEM_NAMESPACE = 'hyperpod-inference-system';
+export const SYSTEM_NAMESPACE = 'inference-gateway';
 const CONTROLLER = 'hyperpod-inference-gateway-controller';
 const MANIFESTS = join(__dirname, '..', '..', '..', 'deploy', 'manifests');
 

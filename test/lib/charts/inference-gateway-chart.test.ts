@@ -1,7 +1,7 @@
 import { byKey, type ChartObject, chartObjects } from './objects';
 
 const objects = chartObjects();
-const SYSTEM = 'hyperpod-inference-system';
+const SYSTEM = 'inference-gateway';
 const CONTROLLER = `${SYSTEM}/hyperpod-inference-gateway-controller`;
 
 const deployments = (all: readonly ChartObject[]) => all.filter(({ kind }) => kind === 'Deployment');

@@ -14,7 +14,7 @@ export function valuesWith({ path, value }: ValueChange): InstallValues {
   return path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value) as InstallValues;
 }
 
-const SYSTEM = 'hyperpod-inference-system';
+const SYSTEM = 'inference-gateway';
 const CONTROLLER = `Deployment ${SYSTEM}/hyperpod-inference-gateway-controller: spec`;
 const CONTROLLER_POD = `${CONTROLLER}.template.spec`;
 const CONTROLLER_CONTAINER = `${CONTROLLER_POD}.containers.0`;
