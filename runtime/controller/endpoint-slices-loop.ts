@@ -68,6 +68,8 @@ interface Followed {
 /** Pods come and go in bursts. Milliseconds. */
 const COALESCE_MS = 20;
 const CONCURRENCY = 8;
+/** Pods that are gone get requests until the write succeeds. Milliseconds. */
+const MAX_BACKOFF_MS = 5_000;
 
 export function startEndpointSlicesLoop(options: EndpointSlicesOptions): EndpointSlicesLoop {
   const { watches, applied, metrics, clock, random, log, signal } = options;
@@ -80,6 +82,7 @@ export function startEndpointSlicesLoop(options: EndpointSlicesOptions): Endpoin
     random,
     signal,
     concurrency: CONCURRENCY,
+    maxBackoffMs: MAX_BACKOFF_MS,
     onFault: (key, error, retryMs) => log.warn({ retryMs }, `endpoints of ${key}: ${error.message}`),
   });
 

@@ -12,9 +12,11 @@ type Known = Pick<Watches, 'configs' | 'referred' | 'isServed' | 'owned' | 'envo
 export function worldOf(
   config: KubernetesObject,
   watches: Known,
-  { authority, issued }: ClientCertificate,
+  certificate: ClientCertificate,
 ): Omit<World, 'foreign'> {
+  const { issued } = certificate;
   const hostname = loadBalancerHostname(config, watches);
+  const authority = authorityOf(config, watches, certificate);
   return {
     configs: watches.configs(),
     objects: watches.referred(config.metadata.namespace ?? 'default'),
@@ -24,6 +26,22 @@ export function worldOf(
     ...(authority !== undefined && { certificateAuthority: authority }),
     ...(issued?.acmArn !== undefined && { importedCertificateArn: issued.acmArn }),
   };
+}
+
+/**
+ * That which is published already, while there is no certificate: the Secret of one that is issued again may be away for a
+ * moment, and pods that mount what is published start all the same.
+ */
+function authorityOf(config: KubernetesObject, watches: Known, { authority, issued }: ClientCertificate) {
+  if (authority !== undefined || issued?.issuedAt !== undefined) return authority;
+  const { name, namespace = 'default' } = config.metadata;
+  const published = gatewayNames({ metadata: { name, namespace } }).authority;
+  const configMap = watches
+    .owned(ownerOfConfig(config))
+    .find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === published && metadata.namespace === namespace,
+    );
+  return textOf(propertyAt(configMap, 'data', 'ca.crt'));
 }
 
 /** Of the Ingress where there is one: the Service then is behind it. */

@@ -135,6 +135,22 @@ test("a stranger's changes are put back, and others' fields are kept", async () 
   expect(metadata?.labels?.[`${GROUP}/scheduler`]).toBe('llama');
 });
 
+test('what a stranger adds to a list that is ours is taken away again', async () => {
+  type Route = { spec: { rules: Array<{ backendRefs: Array<{ name: string; port: number }> }> } };
+  const path = `${ROUTES}/llama`;
+  const backends = async () =>
+    (await cluster.client.get<Route>(path)).spec.rules.flatMap(({ backendRefs }) =>
+      backendRefs.map(({ name }) => name),
+    );
+  const { spec } = await cluster.client.get<Route>(path);
+  for (const { backendRefs } of spec.rules) backendRefs.push({ name: 'theirs', port: 80 });
+  await cluster.client.merge(path, { spec });
+
+  await cluster.until('the route', async () => !(await backends()).includes('theirs'));
+
+  expect(await backends()).toContain('llama-pool');
+});
+
 test('a changed picker is started before the old one is stopped', async () => {
   const former = (await list<V1Deployment>(DEPLOYMENTS)).map(({ metadata }) => metadata?.name);
   let fewest = Number.POSITIVE_INFINITY;

@@ -142,6 +142,23 @@ test('slices that cannot be written hold up the route of their scheduler, and ar
   expect(bench.api.writes).toContain('apply HTTPRoute team/llama');
 });
 
+test('however long slices could not be written, they are right seconds after they can', async () => {
+  bench.put(modelPod('llama-0', 'llama', '10.1.0.1'));
+  bench.start();
+  await bench.settle();
+  bench.api.mishap = ({ verb, resource }) =>
+    verb === 'apply' && resource === SLICES
+      ? { when: 'before', error: refused(500, 'InternalError', 'etcdserver: no leader') }
+      : undefined;
+  bench.put(modelPod('llama-1', 'llama', '10.1.0.2'));
+  await bench.settle(120_000);
+  expect(bench.addresses('llama')).toEqual(['10.1.0.1 ready']);
+
+  bench.api.mishap = () => undefined;
+  await bench.settle(6_000);
+  expect(bench.addresses('llama')).toEqual(['10.1.0.1 ready', '10.1.0.2 ready']);
+});
+
 test('the status counts pods that are ready', async () => {
   bench.start();
   await bench.settle();

@@ -24,6 +24,30 @@ test('items with names are found wherever they stand, and those of others are pa
   expect(ownedFields(desired, { containers: [{ name: 'injected' }] })).toEqual({ containers: [undefined] });
 });
 
+test('of owners, mounts and spread constraints those of others are passed over too', () => {
+  const desired = {
+    metadata: { ownerReferences: [{ uid: 'a', name: 'gw' }] },
+    spec: { volumeMounts: [{ mountPath: '/a', name: 'v' }], topologySpreadConstraints: [{ topologyKey: 'zone' }] },
+  };
+  const live = {
+    metadata: { ownerReferences: [{ uid: 'b', name: 'gw' }, ...desired.metadata.ownerReferences] },
+    spec: {
+      volumeMounts: [{ mountPath: '/b', name: 'v' }, ...desired.spec.volumeMounts],
+      topologySpreadConstraints: [{ topologyKey: 'rack' }, ...desired.spec.topologySpreadConstraints],
+    },
+  };
+
+  expect(ownedFields(desired, live)).toEqual(desired);
+});
+
+test('an item that others add to a list that is ours as a whole shows, whatever its name', () => {
+  const desired = { rules: [{ backendRefs: [{ name: 'ours' }] }], subjects: [{ name: 'ours' }] };
+  const backendRefs = [{ name: 'ours', weight: 1 }, { name: 'theirs' }];
+  const subjects = [{ name: 'theirs' }, { name: 'ours' }];
+
+  expect(ownedFields(desired, { rules: [{ backendRefs }], subjects })).toEqual({ rules: [{ backendRefs }], subjects });
+});
+
 test('an item without a name is found by its place, and what is longer is taken whole', () => {
   const desired = { ports: [{ port: 80 }] };
 
