@@ -175,6 +175,24 @@ export interface EnvoySpec {
    * @default - none
    */
   readonly resources?: { readonly [key: string]: any };
+  /**
+   * Labels that a node of an Envoy must have.
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly nodeSelector?: { readonly [key: string]: string };
+  /**
+   * Taints that the Envoys tolerate (core/v1 Toleration).
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly tolerations?: readonly { readonly [key: string]: any }[];
+  /**
+   * Where the Envoys prefer to run (core/v1 Affinity).
+   * An extension of the published contract.
+   * @default - none
+   */
+  readonly affinity?: { readonly [key: string]: any };
 }
 
 /** `spec.auth`. */

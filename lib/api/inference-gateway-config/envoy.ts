@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { resourcesSchema } from './pod-defaults';
+import { affinitySchema, nodeSelectorSchema, resourcesSchema, tolerationsSchema } from './pod-defaults';
 
 /** What `spec.envoy` has where nothing is said; the rules compare with it. */
 export const ENVOY_DEFAULTS = { minReplicas: 2, maxReplicas: 10 } as const;
@@ -20,5 +20,14 @@ export const envoySchema = z
         'Requests and limits of the Envoy container (core/v1 ResourceRequirements). A limit of memory that is not set is 4Gi: request bodies wait in it, and from 64 % of it on new requests get 503.',
       extension: true,
     }),
+    nodeSelector: nodeSelectorSchema
+      .optional()
+      .meta({ description: 'Labels that a node of an Envoy must have.', extension: true }),
+    tolerations: tolerationsSchema
+      .optional()
+      .meta({ description: 'Taints that the Envoys tolerate (core/v1 Toleration).', extension: true }),
+    affinity: affinitySchema
+      .optional()
+      .meta({ description: 'Where the Envoys prefer to run (core/v1 Affinity).', extension: true }),
   })
   .meta({ typeName: 'EnvoySpec' });

@@ -11,6 +11,9 @@ const quantityMap = z.record(text, quantitySchema);
 /** Requests and limits of a container (core/v1 ResourceRequirements). */
 export const resourcesSchema = z.looseObject({ requests: quantityMap.optional(), limits: quantityMap.optional() });
 
+/** Labels that a node must have (core/v1 PodSpec `nodeSelector`). */
+export const nodeSelectorSchema = textMap;
+
 const tolerationSchema = z.looseObject({
   key: text.optional(),
   operator: text.optional(),
@@ -19,7 +22,11 @@ const tolerationSchema = z.looseObject({
   tolerationSeconds: z.int().optional(),
 });
 
-const affinitySchema = z.looseObject({
+/** Taints that pods tolerate (core/v1 Toleration). */
+export const tolerationsSchema = z.array(tolerationSchema);
+
+/** Where pods run, or prefer to (core/v1 Affinity). */
+export const affinitySchema = z.looseObject({
   nodeAffinity: z.looseObject({}).optional(),
   podAffinity: z.looseObject({}).optional(),
   podAntiAffinity: z.looseObject({}).optional(),
@@ -41,9 +48,8 @@ export const envFromSchema = z.array(z.looseObject({}));
 export const podDefaultsSchema = z
   .strictObject({
     resources: resourcesSchema.optional().meta({ description: 'Requests and limits (core/v1 ResourceRequirements).' }),
-    nodeSelector: textMap.optional().meta({ description: 'Labels that a node must have.' }),
-    tolerations: z
-      .array(tolerationSchema)
+    nodeSelector: nodeSelectorSchema.optional().meta({ description: 'Labels that a node must have.' }),
+    tolerations: tolerationsSchema
       .optional()
       .meta({ description: 'Taints that the pods tolerate (core/v1 Toleration).' }),
     affinity: affinitySchema.optional().meta({ description: 'Where the pods prefer to run (core/v1 Affinity).' }),

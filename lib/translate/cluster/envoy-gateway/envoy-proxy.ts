@@ -63,6 +63,9 @@ export function envoyProxy(context: Context): KubernetesObject {
               strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '25%' } },
               pod: {
                 securityContext: RESTRICTED_POD,
+                ...(envoy.nodeSelector && { nodeSelector: envoy.nodeSelector }),
+                ...(envoy.tolerations && { tolerations: envoy.tolerations }),
+                ...(envoy.affinity && { affinity: envoy.affinity }),
                 topologySpreadConstraints: spread(envoyPodLabels(context)),
                 ...(installation.image.pullSecrets.length > 0 && {
                   imagePullSecrets: installation.image.pullSecrets.map((name) => ({ name })),
