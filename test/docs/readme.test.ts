@@ -15,6 +15,23 @@ test.each(pages)('every link of %s leads to a file of the repository', (page) =>
   expect(links.filter((link) => !existsSync(join(ROOT, dirname(page), link)))).toEqual([]);
 });
 
+/** As GitHub names a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+test.each(pages)('every link of %s to a heading leads to one', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*\.md)?#([^)\s]+)\)/g)];
+  const lost = links.filter(([, file, anchor]) => {
+    const text = read(file === undefined ? page : join(dirname(page), file));
+    return ![...text.matchAll(/^#+ (.+)$/gm)].some(([, heading]) => anchorOf(heading!) === anchor);
+  });
+
+  expect(lost.map(([link]) => link)).toEqual([]);
+});
+
 test.each(pages)('every npm script that %s names exists', (page) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const named = [...read(page).matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map((match) => match[1]!);

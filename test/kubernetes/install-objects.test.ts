@@ -80,12 +80,9 @@ test.each([
   await check(read(file));
 });
 
-test.each(readdirSync(join(ROOT, 'examples/kubernetes')).filter((file) => file.endsWith('-values.yaml')))(
-  'the API server takes an installation with %s',
-  async (file) => {
-    await check(yamlOf(chartObjects(parse(read(`examples/kubernetes/${file}`)) as InstallValues)));
-  },
-);
+test.each(readdirSync(join(ROOT, 'examples/helm')))('the API server takes an installation with %s', async (file) => {
+  await check(yamlOf(chartObjects(parse(read(`examples/helm/${file}`)) as InstallValues)));
+});
 
 test('the example of an overlay is taken, and routers run the image that the controller does', async () => {
   const yaml = await kubectl(['kustomize', join(ROOT, 'deploy/kustomize/example')]);

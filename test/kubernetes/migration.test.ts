@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1ConfigMap, V1Namespace } from '@kubernetes/client-node';
 import { type AwsCommand, awsCommand } from './support/aws/aws-command';
 import { type AwsController, awsController } from './support/aws/aws-controller';
+import { AWS_NAMESPACE as THEIRS } from './support/aws/aws-namespace';
 import { type ChatLoadOptions, startChatLoad } from './support/chat-load';
 import { type Cluster, startCluster } from './support/cluster';
 import { documentedCommands, typed } from './support/documented-commands';
@@ -14,7 +15,6 @@ import { ROOT, standardImages } from './support/standard-images';
 
 const PAGE = 'docs/kubernetes.md';
 const OURS = 'inference-gateway';
-const THEIRS = 'hyperpod-inference-system';
 const GROUP = 'inference.sagemaker.aws.amazon.com';
 const MODEL = 'llama-3.1-8b';
 /** What a move must not touch, and what shows who serves. */
@@ -42,18 +42,9 @@ beforeAll(async () => {
   await cluster.apply([
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } },
     ...models(),
-    {
-      apiVersion: `${GROUP}/v1alpha1`,
-      kind: 'InferenceGatewayConfig',
-      metadata: { name: 'demo', namespace: 'team', labels: { team: 'a' } },
-      spec: {
-        bbr: { enabled: true, replicas: 1 },
-        tls: {},
-        schedulers: [
-          { name: 'llama', modelName: MODEL, modelSelector: { matchLabels: { app: 'llama' } }, replicas: 1 },
-        ],
-      },
-    },
+    gateway('demo', 'llama'),
+    // What is done to one must be done to all.
+    gateway('spare', 'llama-too'),
   ]);
   await theirsAnswers();
   wish = (await demo()).spec;
@@ -66,6 +57,21 @@ afterAll(async () => {
     await cluster?.close();
   }
 });
+
+function gateway(name: string, scheduler: string): object {
+  return {
+    apiVersion: `${GROUP}/v1alpha1`,
+    kind: 'InferenceGatewayConfig',
+    metadata: { name, namespace: 'team', labels: { team: 'a' } },
+    spec: {
+      bbr: { enabled: true, replicas: 1 },
+      tls: {},
+      schedulers: [
+        { name: scheduler, modelName: MODEL, modelSelector: { matchLabels: { app: 'llama' } }, replicas: 1 },
+      ],
+    },
+  };
+}
 
 /** The model and its Service, which belong to neither gateway. */
 function models(): readonly object[] {
@@ -90,7 +96,9 @@ interface Config {
   readonly spec: object;
 }
 
-const demo = () => cluster.client.get<Config>(`/apis/${GROUP}/v1alpha1/namespaces/team/inferencegatewayconfigs/demo`);
+const CONFIGS = `/apis/${GROUP}/v1alpha1/namespaces/team/inferencegatewayconfigs`;
+const demo = () => cluster.client.get<Config>(`${CONFIGS}/demo`);
+const spare = () => cluster.client.get<Config>(`${CONFIGS}/spare`);
 
 const documented = (heading: string) => documentedCommands(PAGE, heading);
 const run = (commands: string) =>
@@ -187,6 +195,7 @@ test('the documented way leads to ours, which leaves nothing of theirs and keeps
   await answers(`https://demo-envoy.${OURS}.svc`, data!['ca.crt']!);
   const { metadata, spec } = await demo();
   expect(metadata.finalizers).toEqual([`${GROUP}/gateway`]);
+  expect((await spare()).metadata.finalizers).toEqual([`${GROUP}/gateway`]);
   expect(metadata.labels).toEqual({ team: 'a' });
   expect(spec).toMatchObject({ ...wish, endpoint: { type: 'clusterIP' } });
   expect(await objects('uid', ['team'], 'app=llama')).toEqual(models);
@@ -214,6 +223,7 @@ test('the documented way back leads to theirs, and leaves nothing of ours', asyn
   expect(namespace?.status?.phase ?? 'Terminating').toBe('Terminating');
   const { metadata, spec } = await demo();
   expect(metadata.finalizers).not.toContain(`${GROUP}/gateway`);
+  expect((await spare()).metadata.finalizers).not.toContain(`${GROUP}/gateway`);
   expect(spec).toEqual(wish);
 }, 240_000);
 

@@ -19,6 +19,8 @@ export function typed(cluster: Cluster, folder: string, commands: string): Promi
     ...process.env,
     PATH: [toolsFolder(), process.env.PATH].join(delimiter),
     KUBECONFIG: cluster.kubeconfig,
+    // Images here have none.
+    REGISTRY: '',
     // Where helm and kubectl keep what they cache.
     HOME: '/run',
   };

@@ -7,10 +7,11 @@ import { runValidate } from '../../../runtime/validate/run-validate';
 import { chartObjects } from './objects';
 
 const FOLDER = join(__dirname, '../../../examples/kubernetes');
-const files = readdirSync(FOLDER).sort();
-const manifests = files.filter((file) => !file.endsWith('-values.yaml'));
-const values = files.filter((file) => file.endsWith('-values.yaml'));
+const VALUES = join(__dirname, '../../../examples/helm');
+const manifests = readdirSync(FOLDER).sort();
+const values = readdirSync(VALUES).sort();
 const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8');
+const readValues = (file: string) => parse(readFileSync(join(VALUES, file), 'utf8')) as InstallValues;
 
 test.each(manifests)('%s is valid, and nothing in it would be ignored', async (file) => {
   const { lines, warnings, objects } = await runValidate([join(FOLDER, file)]);
@@ -28,11 +29,11 @@ test.each(manifests)('%s has one gateway', (file) => {
 });
 
 test.each(values)('%s are values of an installation', (file) => {
-  expect(completeValues(parse(read(file)) as InstallValues)).toBeDefined();
+  expect(completeValues(readValues(file))).toBeDefined();
 });
 
 test('an installation beside another Envoy Gateway has none, and may bind load balancers where its Envoys are', () => {
-  const objects = chartObjects(parse(read('existing-envoy-gateway-values.yaml')) as InstallValues);
+  const objects = chartObjects(readValues('existing-envoy-gateway-values.yaml'));
   const role = objects.find(({ metadata }) => metadata.name === 'hyperpod-inference-gateway-controller-envoy');
 
   expect(objects.some(({ metadata }) => metadata.name.includes('envoy-gateway'))).toBe(false);
@@ -40,7 +41,7 @@ test('an installation beside another Envoy Gateway has none, and may bind load b
 });
 
 test('with a registry of their own no image comes from elsewhere', () => {
-  const objects = chartObjects(parse(read('private-registry-values.yaml')) as InstallValues);
+  const objects = chartObjects(readValues('private-registry-values.yaml'));
   const images = JSON.stringify(objects).match(/(?<="|=|\\")[\w./-]+[:@][\w.:-]*(?=\\?")/g) ?? [];
 
   expect(images.filter((image) => image.includes('@sha256:')).length).toBeGreaterThan(5);

@@ -12,8 +12,7 @@ export const ENVOYS = 'envoy-gateway-system';
 
 /** Everything that the controller makes of the examples. */
 export async function renderedExamples(): Promise<ChartObject[]> {
-  const files = readdirSync(FOLDER).filter((file) => !file.endsWith('-values.yaml'));
-  const rendered = await Promise.all(files.map(render));
+  const rendered = await Promise.all(readdirSync(FOLDER).map(render));
   return rendered.flatMap((yaml) => parseAllDocuments(yaml).map((document) => document.toJS() as ChartObject));
 }
 

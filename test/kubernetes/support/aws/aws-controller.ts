@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiRefusal } from '../api/request';
 import type { Cluster } from '../cluster';
-import { installEnvoyGateway, SYSTEM_NAMESPACE } from '../install-envoy-gateway';
+import { installEnvoyGateway } from '../install-envoy-gateway';
 import { ROOT } from '../standard-images';
+import { AWS_NAMESPACE } from './aws-namespace';
 import { CONFIG_CRD, contractDefinition } from './contract-definition';
 import { type AwsObject, type Config, modelObjects, sharedObjects } from './gateway-objects';
 
@@ -24,7 +25,7 @@ export interface AwsController {
 const NAME = 'inference-gateway-controller';
 const FINALIZER = 'inference.sagemaker.aws.amazon.com/aws';
 const CONFIGS = '/apis/inference.sagemaker.aws.amazon.com/v1alpha1';
-const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`;
+const DEPLOYMENTS = `/apis/apps/v1/namespaces/${AWS_NAMESPACE}/deployments`;
 const POLL_MS = 250;
 
 export function awsController(cluster: Cluster): AwsController {
@@ -86,7 +87,7 @@ export function awsController(cluster: Cluster): AwsController {
       await cluster.apply(await contractDefinition());
       await kubectl(['apply', '--server-side', '-f', join(ROOT, 'config/crd/vendor/inference-extension', POOLS)]);
       await kubectl(['wait', '--for=condition=Established', `crd/${CONFIG_CRD}`, '--timeout=60s']);
-      await installEnvoyGateway(cluster, SYSTEM_NAMESPACE, NAME);
+      await installEnvoyGateway(cluster, AWS_NAMESPACE, NAME);
       const spec = { controllerName: 'gateway.envoyproxy.io/gatewayclass-controller' };
       const metadata = { name: 'inference-gateway' } as AwsObject['metadata'];
       await create({ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata, spec });
@@ -97,7 +98,7 @@ export function awsController(cluster: Cluster): AwsController {
     async turnOff() {
       await stop();
       await client.delete(`${DEPLOYMENTS}/${NAME}`);
-      await kubectl(['-n', SYSTEM_NAMESPACE, 'delete', 'service/envoy-gateway', 'configmap/envoy-gateway-config']);
+      await kubectl(['-n', AWS_NAMESPACE, 'delete', 'service/envoy-gateway', 'configmap/envoy-gateway-config']);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { SYSTEM_NAMESPACE } from '../install-envoy-gateway';
+import { AWS_NAMESPACE } from './aws-namespace';
 
 export interface Config {
   readonly apiVersion: string;
@@ -24,7 +24,7 @@ const GATEWAY = 'gateway.networking.k8s.io/v1';
 
 /** In the system namespace: what no owner takes along. */
 export function sharedObjects({ metadata: { name } }: Config): readonly AwsObject[] {
-  const metadata = { name, namespace: SYSTEM_NAMESPACE };
+  const metadata = { name, namespace: AWS_NAMESPACE };
   return [
     {
       apiVersion: 'gateway.envoyproxy.io/v1alpha1',
@@ -42,7 +42,7 @@ export function sharedObjects({ metadata: { name } }: Config): readonly AwsObjec
         listeners: [{ name: 'http', protocol: 'HTTP', port: 80, allowedRoutes: { namespaces: { from: 'All' } } }],
       },
     },
-    ...podsOf(`${name}-bbr`, SYSTEM_NAMESPACE),
+    ...podsOf(`${name}-bbr`, AWS_NAMESPACE),
   ];
 }
 
@@ -73,7 +73,7 @@ function pool(name: string, namespace: string): AwsObject {
 
 function route(name: string, namespace: string, gateway: string, value: string, backend: string): AwsObject {
   const spec = {
-    parentRefs: [{ name: gateway, namespace: SYSTEM_NAMESPACE }],
+    parentRefs: [{ name: gateway, namespace: AWS_NAMESPACE }],
     rules: [{ matches: [{ path: { type: 'PathPrefix', value } }], backendRefs: [{ name: backend, port: 8000 }] }],
   };
   return { apiVersion: GATEWAY, kind: 'HTTPRoute', metadata: { name, namespace }, spec };
