@@ -2,3 +2,4 @@
 export * from './api/generated/inference-gateway-config';
 export * from './charts/generated/install-values';
 export * from './charts/inference-gateway-chart';
+export * from './charts/inference-gateway-config-chart';
