@@ -1,11 +1,13 @@
 import { join } from 'node:path';
-import type { V1ConfigMap } from '@kubernetes/client-node';
+import type { V1ConfigMap, V1NetworkPolicy, V1Pod } from '@kubernetes/client-node';
 import OpenAI from 'openai';
 import { Agent, fetch } from 'undici';
 import type { Cluster } from './support/cluster';
 import { startClusterWithGateway } from './support/cluster-with-gateway';
 import { gatewayConfig } from './support/gateway-config';
 import { SYSTEM_NAMESPACE } from './support/install-gateway';
+import { isAllowed } from './support/net/allowed-by-policies';
+import { podConnections } from './support/net/pod-connections';
 
 const QUICKSTART = join(__dirname, '..', '..', 'examples', 'kubernetes', 'quickstart.yaml');
 const ENDPOINT = `https://quickstart-envoy.${SYSTEM_NAMESPACE}.svc`;
@@ -57,3 +59,41 @@ test('the quickstart becomes a gateway that answers over HTTPS', async () => {
     openai.chat.completions.create({ model: 'unknown', messages: [{ role: 'user', content: 'hello' }] }),
   ).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
 }, 240_000);
+
+/** `router` of `quickstart-bbr-7d9c…`. */
+const partOf = ({ metadata }: V1Pod) =>
+  metadata?.labels?.['app.kubernetes.io/component'] ??
+  metadata?.labels?.['app.kubernetes.io/name'] ??
+  metadata?.labels?.app;
+
+test('the network policies let through all that the product does, and keep strangers from its pods', async () => {
+  const openai = await client();
+  const messages = [{ role: 'user' as const, content: 'hello' }];
+  for (let index = 0; index < 10; index++) {
+    await openai.chat.completions.create({ model: 'llama-3.1-8b', messages, max_tokens: 5 });
+  }
+  const { items: policies } = await cluster.client.get<{ items: V1NetworkPolicy[] }>(
+    '/apis/networking.k8s.io/v1/networkpolicies',
+  );
+
+  const flow = ({ from, to, port }: { from: V1Pod; to: V1Pod; port: number }) =>
+    `${partOf(from)} -> ${partOf(to)} ${port}`;
+  const connections = await podConnections(cluster);
+  expect(connections.filter(({ from, to, port }) => !isAllowed(policies, from, to, port)).map(flow)).toEqual([]);
+  expect([...new Set(connections.map(flow))].sort()).toEqual([
+    'picker -> llama 8000',
+    'proxy -> envoy-gateway 18000',
+    'proxy -> llama 8000',
+    'proxy -> router 9004',
+    'router -> picker 9005',
+  ]);
+
+  const stranger: V1Pod = { metadata: { name: 'stranger', namespace: 'models', labels: { app: 'stranger' } } };
+  const open = connections
+    .filter(({ to, port }) => isAllowed(policies, stranger, to, port))
+    .map(({ to, port }) => `${partOf(to)} ${port}`);
+  // Model pods have no policy of ours.
+  expect(new Set(open)).toEqual(new Set(['llama 8000']));
+  const envoy = connections.find(({ from }) => partOf(from) === 'proxy')!.from;
+  expect(isAllowed(policies, stranger, envoy, 10_443)).toBe(true);
+});
