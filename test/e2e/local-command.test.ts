@@ -187,6 +187,6 @@ test('validate of valid objects exits 0', async () => {
   const command = start(['validate', '-f', await write('gateway.yaml', ONE_SCHEDULER)]);
   expect([await command.exited, command.stdout()]).toEqual([
     0,
-    'warning: scheduler a: its modelSelector selects no pod\nvalid: 1 objects\n',
+    'warning: scheduler a: its modelSelector selects no pod\nvalid: 1 object\n',
   ]);
 });

@@ -132,7 +132,7 @@ export interface EndpointSpec {
    */
   readonly type?: EndpointType;
   /**
-   * Target group (IP targets, HTTPS or TLS) of a load balancer that is there already: the Envoys become its targets, and none is made. Not with `type` `nlb` or `alb`.
+   * Target group (IP targets, HTTPS or TLS) of a load balancer that is there already: the Envoys become its targets, and none is made. Its health check must be HTTPS on `/healthz`. Not with `type` `nlb` or `alb`.
    * An extension of the published contract.
    * @default - none
    */

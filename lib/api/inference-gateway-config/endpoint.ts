@@ -18,7 +18,7 @@ export const endpointSchema = z
       .optional()
       .meta({
         description:
-          'Target group (IP targets, HTTPS or TLS) of a load balancer that is there already: the Envoys become its targets, and none is made. Not with `type` `nlb` or `alb`.',
+          'Target group (IP targets, HTTPS or TLS) of a load balancer that is there already: the Envoys become its targets, and none is made. Its health check must be HTTPS on `/healthz`. Not with `type` `nlb` or `alb`.',
         expects: 'the ARN of a target group (arn:aws:elasticloadbalancing:REGION:ACCOUNT:targetgroup/NAME/ID)',
         extension: true,
       }),

@@ -12,6 +12,11 @@ test('shows which of them are equal', () => {
   expect(decisionLine(explanation({ candidates }))).toBe('llama-0 2.00 = llama-1 2.00 > llama-2 1.00');
 });
 
+test('a pod whose total is higher, but counts as equal, may come after', () => {
+  const candidates = [1.98, 2].map((total, i) => explainedCandidate(i, { total, scores: {} }));
+  expect(decisionLine(explanation({ candidates }))).toBe('llama-0 1.98 ~ llama-1 2.00');
+});
+
 test('names the choice and its fallbacks alone', () => {
   const candidates = [0, 1, 2, 3].map((number) => explainedCandidate(number));
   expect(decisionLine(explanation({ candidates }))).not.toContain('llama-3');
