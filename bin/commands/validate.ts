@@ -12,6 +12,9 @@ export function validateCommand(): Command {
       for (const line of result.lines) process.stdout.write(`${line}\n`);
       for (const line of result.warnings) process.stdout.write(`${pc.yellow('warning:')} ${line}\n`);
       if (result.faults > 0) process.exitCode = EXIT_FAULT;
-      else process.stdout.write(`${pc.green('valid:')} ${result.objects} ${result.objects === 1 ? 'object' : 'objects'}\n`);
+      else
+        process.stdout.write(
+          `${pc.green('valid:')} ${result.objects} ${result.objects === 1 ? 'object' : 'objects'}\n`,
+        );
     });
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { ENVOY_GATEWAY_CONTROLLER } from '../../lib/translate/cluster/names';
 import type { Installation } from '../../lib/translate/cluster/types';
 import { version } from '../../package.json';
 
@@ -31,11 +32,7 @@ export function addInstallationFlags(command: Command): Command {
     )
     .option('--envoy-image <reference>', "image of the Envoys (default: Envoy Gateway's own choice)")
     .option('--collector-image <reference>', 'image of the OpenTelemetry collector beside routers and pickers')
-    .option(
-      '--gateway-controller-name <name>',
-      'spec.controllerName of Envoy Gateway',
-      'gateway.envoyproxy.io/gatewayclass-controller',
-    )
+    .option('--gateway-controller-name <name>', 'spec.controllerName of Envoy Gateway', ENVOY_GATEWAY_CONTROLLER)
     .option('--envoy-namespace <name>', 'where Envoy Gateway runs its Envoys (default: the system namespace)')
     .option('--monitoring-namespace <name>', 'whose pods may read metrics pages (default: those of all)')
     .addOption(

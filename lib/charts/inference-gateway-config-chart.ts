@@ -4,6 +4,7 @@ import type { InferenceGatewayConfigSpec } from '../api/generated/inference-gate
 import type { InferenceGatewayConfig } from '../api/inference-gateway-config/inference-gateway-config';
 import { formatPath } from '../api/validation/fault';
 import { validateObject } from '../api/validation/validate-object';
+import { ENVOY_GATEWAY_CONTROLLER } from '../translate/cluster/names';
 import { translateGateway } from '../translate/cluster/translate-gateway';
 import { SYSTEM_NAMESPACE } from './names';
 
@@ -21,7 +22,7 @@ export interface InferenceGatewayConfigChartProps {
 const ANY_INSTALLATION = {
   systemNamespace: SYSTEM_NAMESPACE,
   envoyNamespace: SYSTEM_NAMESPACE,
-  gatewayControllerName: 'gateway.envoyproxy.io/gatewayclass-controller',
+  gatewayControllerName: ENVOY_GATEWAY_CONTROLLER,
   image: { reference: 'inference-gateway', pullPolicy: 'IfNotPresent', pullSecrets: [] },
   clusterDomain: 'cluster.local',
 } as const;

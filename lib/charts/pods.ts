@@ -1,4 +1,5 @@
 import { k8s } from 'cdk8s-plus-28';
+import { spread } from '../translate/cluster/pods/placement';
 import { merged, unlessEmpty, when } from './template/choice';
 import { expressionIn, valueExpression } from './template/expression';
 import type { CompleteInstallValues } from './values/install-values';
@@ -32,15 +33,7 @@ export function placement(selector: Readonly<Record<string, string>>, pod: PodVa
     tolerations: unlessEmpty(pod.tolerations),
     affinity: unlessEmpty(pod.affinity),
     priorityClassName: unlessEmpty(pod.priorityClassName),
-    // Preferred only: one node, or one zone, is enough to run on.
-    topologySpreadConstraints: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
-      maxSkew: 1,
-      topologyKey,
-      whenUnsatisfiable: 'ScheduleAnyway',
-      labelSelector: { matchLabels: selector },
-      // Pods of an old template do not count: a rollout ends as spread as it began.
-      matchLabelKeys: ['pod-template-hash'],
-    })),
+    topologySpreadConstraints: spread(selector),
   };
 }
 

@@ -3,6 +3,7 @@ import { version } from '../../../package.json';
 import type { DeepReadonly } from '../../api/schema/deep-readonly';
 import { objectNameSchema } from '../../api/schema/object-meta';
 import { schemaNode } from '../../api/schema/schema-node';
+import { ENVOY_GATEWAY_CONTROLLER } from '../../translate/cluster/names';
 import rendered from '../envoy-gateway/rendered.json';
 import { imageSchema, pullPolicySchema } from './image';
 import { podSettings } from './pod-settings';
@@ -17,7 +18,6 @@ const namespaceSchema = z
   .default('');
 
 /** `controllerName` that Envoy Gateway has unless told otherwise. */
-const ENVOY_GATEWAY_CONTROLLER = 'gateway.envoyproxy.io/gatewayclass-controller';
 
 const namespaceSettingsSchema = z
   .strictObject({

@@ -21,6 +21,9 @@ export const SPEC_HASH_LABEL = `${GROUP}/spec-hash`;
 /** On the GatewayClass: the system namespace of the installation that has made it, and alone looks after the gateways. */
 export const INSTALLATION_LABEL = `${GROUP}/system-namespace`;
 
+/** `spec.controllerName` of a GatewayClass that Envoy Gateway serves, unless it is set up otherwise. */
+export const ENVOY_GATEWAY_CONTROLLER = 'gateway.envoyproxy.io/gatewayclass-controller';
+
 /** The GatewayClass of all gateways. */
 export const GATEWAY_CLASS = 'inference-gateway';
 
