@@ -2,6 +2,7 @@ import type { InferenceGatewayConfig } from '../../lib/api/inference-gateway-con
 import { formatPath } from '../../lib/api/validation/fault';
 import { validateObject } from '../../lib/api/validation/validate-object';
 import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
+import { issuanceFailure } from '../../lib/translate/cluster/status/client-certificate';
 import { invalidGateway, translateGateway } from '../../lib/translate/cluster/translate-gateway';
 import type { Translation } from '../../lib/translate/cluster/types';
 import { clusterProblems } from './cluster-problems';
@@ -12,6 +13,7 @@ import { addFinalizer, hasFinalizer } from './finalizer';
 import { foreignObjects } from './foreign-objects';
 import type { ClientCertificate, GatewayCertificates } from './gateway-certificates';
 import { type MaintainOptions, maintainGateway } from './maintain-gateway';
+import { observedOf } from './observed';
 import type { Owner } from './owner';
 import type { Report, StatusReport } from './status-report';
 import { worldOf } from './world';
@@ -90,8 +92,10 @@ async function translate(
   const first = translateGateway(config, installation, world);
   const foreign = await foreignObjects(owner, first.objects, { client, applied, watches, signal });
   const translation = foreign.length === 0 ? first : translateGateway(config, installation, { ...world, foreign });
-  const problems = [...(setup.problems() ?? []), ...clusterProblems(owner, watches), ...translation.problems];
-  return { ...translation, problems };
+  const { requested } = observedOf(object, watches, applied);
+  const failure = requested === undefined ? [] : issuanceFailure(requested);
+  const around = [...(setup.problems() ?? []), ...clusterProblems(owner, watches), ...failure];
+  return { ...translation, problems: [...around, ...translation.problems] };
 }
 
 /** Else the status, which is read where there is no other record, would keep the name of what is gone. */

@@ -8,8 +8,6 @@ import type { Watches } from './watches';
 export interface CertificateKeeper {
   /** Rejects as `GatewayCertificates.ensure` does. */
   ensure(owner: Owner, config: InferenceGatewayConfig, signal: AbortSignal): Promise<EnsuredCertificates>;
-  /** Rejects as `GatewayCertificates.importIssued` does. */
-  importIssued(owner: Owner, config: InferenceGatewayConfig, signal: AbortSignal): Promise<EnsuredCertificates>;
   forget(owner: Owner): void;
 }
 
@@ -28,42 +26,40 @@ const LOOK_MS = 300_000;
 const PROBLEM_MS = 30_000;
 
 export function createCertificateKeeper(
-  certificates: Pick<GatewayCertificates, 'ensure' | 'importIssued'>,
+  certificates: Pick<GatewayCertificates, 'ensure'>,
   watches: Pick<Watches, 'owned'>,
   clock: Pick<Clock, 'now'>,
 ): CertificateKeeper {
-  const looks = { ensure: new Map<Owner, Look>(), importIssued: new Map<Owner, Look>() };
-
-  function factsOf(owner: Owner, { metadata: { uid, generation } }: InferenceGatewayConfig): string {
-    const secrets = watches.owned(owner).filter(({ kind }) => kind === 'Secret');
-    const versions = secrets.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`);
-    return JSON.stringify([uid, generation, versions.sort()]);
-  }
-
-  async function look(
-    what: keyof typeof looks,
-    owner: Owner,
-    config: InferenceGatewayConfig,
-    signal: AbortSignal,
-  ): Promise<EnsuredCertificates> {
-    const facts = factsOf(owner, config);
-    const last = looks[what].get(owner);
-    if (last?.facts === facts && clock.now() < last.until) {
-      return { ...last.result, dueIn: last.until - clock.now() };
-    }
-    const result = await certificates[what](config, signal);
-    const longest = result.problems.length > 0 ? PROBLEM_MS : LOOK_MS;
-    const dueIn = Math.min(result.dueIn ?? longest, longest);
-    looks[what].set(owner, { facts, result, until: clock.now() + dueIn });
-    return { ...result, dueIn };
-  }
-
+  const looks = new Map<Owner, Look>();
   return {
-    ensure: (owner, config, signal) => look('ensure', owner, config, signal),
-    importIssued: (owner, config, signal) => look('importIssued', owner, config, signal),
-    forget(owner) {
-      looks.ensure.delete(owner);
-      looks.importIssued.delete(owner);
+    async ensure(owner, config, signal) {
+      const facts = factsOf(owner, config, watches);
+      const last = looks.get(owner);
+      if (last?.facts === facts && clock.now() < last.until) {
+        return { ...last.result, dueIn: last.until - clock.now() };
+      }
+      const result = await certificates.ensure(config, signal);
+      const dueIn = looksAgainIn(result);
+      looks.set(owner, { facts, result, until: clock.now() + dueIn });
+      return { ...result, dueIn };
     },
+    forget: (owner) => void looks.delete(owner),
   };
+}
+
+/** What is found at a look at the certificates of a gateway follows from this. */
+export function factsOf(
+  owner: Owner,
+  { metadata: { uid, generation } }: InferenceGatewayConfig,
+  watches: Pick<Watches, 'owned'>,
+): string {
+  const secrets = watches.owned(owner).filter(({ kind }) => kind === 'Secret');
+  const versions = secrets.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`);
+  return JSON.stringify([uid, generation, versions.sort()]);
+}
+
+/** Milliseconds for which what was found holds. */
+export function looksAgainIn({ problems, dueIn }: EnsuredCertificates): number {
+  const longest = problems.length > 0 ? PROBLEM_MS : LOOK_MS;
+  return Math.min(dueIn ?? longest, longest);
 }

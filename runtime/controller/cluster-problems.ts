@@ -16,7 +16,7 @@ function unreadable(kinds: ReadonlyMap<string, string>): Problem[] {
     condition: 'GatewayProgrammed',
     warns: true,
     reason: 'NotReadable',
-    message: `${kind} cannot be read: ${why}; gateways go on as if the cluster did not serve it: let the controller's role list and watch it, or see to what serves it`,
+    message: `${kind} cannot be read: ${why}; gateways go on without it: let the controller's role list and watch it, or see to what serves it`,
     blocks: false,
   }));
 }

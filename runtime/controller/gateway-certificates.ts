@@ -19,6 +19,11 @@ export interface GatewayCertificates {
    */
   importIssued(config: InferenceGatewayConfig, signal: AbortSignal): Promise<EnsuredCertificates>;
   /**
+   * Name of the certificate that the store says was imported for a config: it may not be recorded. Undefined where there is
+   * none, or no store. Rejects where it cannot be asked.
+   */
+  findImported(config: OwningConfig, signal: AbortSignal): Promise<string | undefined>;
+  /**
    * Deletes an imported certificate, also where it is gone already; not one that only the status of `claimant` names, and
    * that was not imported for it. Rejects while it cannot, with a message that says why, and what to do.
    */
@@ -36,6 +41,6 @@ export interface EnsuredCertificates {
   readonly problems: readonly Problem[];
   /** When the next is to be renewed. Milliseconds from now. */
   readonly dueIn?: number;
-  /** An imported certificate that is there no more, whatever `read` found. */
+  /** An imported certificate that is there no more, or is not the gateway's, whatever `read` found. */
   readonly deletedArn?: string;
 }

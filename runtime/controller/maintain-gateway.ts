@@ -7,6 +7,7 @@ import type { Clock } from '../kubernetes/clock';
 import { resourceOf } from '../kubernetes/resources';
 import type { AppliedObjects } from './applied-objects';
 import { type ApplyResult, applyObjects, isHeldUp } from './apply-gateway';
+import type { CertificateImports } from './certificate-imports';
 import type { CertificateKeeper } from './certificate-keeper';
 import type { Disputes } from './disputes';
 import { earliest } from './earliest';
@@ -31,6 +32,7 @@ export interface MaintainOptions {
   readonly disputes: Disputes;
   readonly slices: EndpointSlicesLoop;
   readonly keeper: CertificateKeeper;
+  readonly imports: CertificateImports;
   readonly installation: Installation;
   readonly metrics: ControllerMetrics;
   readonly clock: Clock;
@@ -72,7 +74,7 @@ export async function maintainGateway(
   const seen = (object: KubernetesObject) => watches.find(object);
   const apply = (objects: readonly KubernetesObject[]) => applyObjects(objects, { ...options, seen, signal });
 
-  const ensured = await certificatesOf('ensure', owner, config, options, signal);
+  const ensured = await ensureCertificates(owner, config, options, signal);
   // What others would serve, and do not: the translation's problems say so.
   const desired = translation.objects.filter(
     ({ apiVersion, kind }) => !isOptional(resourceOf(apiVersion, kind)) || watches.isServed(apiVersion, kind),
@@ -112,8 +114,8 @@ export async function maintainGateway(
   const unneeded = stale.filter((object) => !isHeldUp(object, failures));
   const isBehind = unneeded.length > 0 && !(await view.isCurrent(config, signal));
   if (!isBehind) failures.push(...(await pruneObjects(unneeded, { ...options, signal })));
-  // Last, for they hold nothing up: whoever has a certificate goes on with it, and a store may be slow to answer.
-  const imported = await certificatesOf('importIssued', owner, config, options, signal);
+  // Not waited for: a store may take minutes to answer, and whoever has a certificate goes on with it.
+  const imported = options.imports.latest(owner, config);
   failures.push(...ensured.failures, ...imported.failures);
   return {
     problems: [
@@ -133,15 +135,14 @@ export async function maintainGateway(
   };
 }
 
-async function certificatesOf(
-  what: 'ensure' | 'importIssued',
+async function ensureCertificates(
   owner: Owner,
   config: InferenceGatewayConfig,
   { keeper, installation }: MaintainOptions,
   signal: AbortSignal,
 ): Promise<EnsuredCertificates & { readonly failures: readonly WriteFailure[] }> {
   try {
-    return { ...(await keeper[what](owner, config, signal)), failures: [] };
+    return { ...(await keeper.ensure(owner, config, signal)), failures: [] };
   } catch (error) {
     signal.throwIfAborted();
     const metadata = { name: gatewayNames(config).routerCertificate, namespace: installation.systemNamespace };

@@ -18,11 +18,13 @@ export function observedOf(
   const owned = watches.owned(ownerOfConfig(config));
   const deployments = owned.filter(({ kind }) => kind === 'Deployment');
   const gateway = owned.find(({ kind }) => kind === 'Gateway');
+  const requested = owned.find(({ kind, metadata }) => kind === 'Certificate' && metadata.name === names.certificate);
   const envoys = watches.envoys(names.gateway);
   return {
     gateway: gateway && applied.withGeneration(gateway),
     attached: owned.filter(isAttached).map((object) => applied.withGeneration(object)),
     envoys: envoys.filter(({ kind }) => kind === 'Deployment'),
+    requested: requested && applied.withGeneration(requested),
     entrances: [...owned.filter(({ kind }) => kind === 'Ingress'), ...envoys.filter(({ kind }) => kind === 'Service')],
     router: deployments.find(
       ({ metadata }) => metadata.name === names.router && schedulerOf({ metadata }) === undefined,

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-ob
 import type { OwningConfig } from '../../lib/translate/cluster/owned-object';
 import type { Problem } from '../../lib/translate/cluster/types';
 import { type ApplyConfigOptions, applyConfig, Unfinished } from './apply-config';
+import { createCertificateRemoval } from './certificate-removal';
 import type { Another, Coexistence } from './coexistence';
 import type { GatewayEvents } from './events';
 import { hasFinalizer } from './finalizer';
@@ -15,11 +16,15 @@ import { createConfigRemoval } from './remove-config';
 import { runningSchedulers } from './running-schedulers';
 import { createStatusReport } from './status-report';
 import type { StatusWriter } from './status-writer';
+import type { StoreWork } from './store-work';
 
 export interface ReconcileOptions extends Omit<ApplyConfigOptions, 'report' | 'followRunning'> {
   readonly certificates: GatewayCertificates;
   readonly coexistence: Coexistence;
   readonly status: StatusWriter;
+  readonly storeWork: StoreWork;
+  /** From 0 up to 1. */
+  readonly random: () => number;
   readonly events: GatewayEvents;
   readonly log: Logger;
 }
@@ -39,11 +44,12 @@ interface Result {
 const BEHIND_MS = 5_000;
 
 export function createReconcile(options: ReconcileOptions): Reconcile {
-  const { watches, slices, view, setup, coexistence, status, events, metrics, clock } = options;
+  const { watches, slices, view, setup, coexistence, status, events, keeper, imports, metrics, clock } = options;
   const report = createStatusReport(options);
   const hindrances = createHindrances({ ...options, report });
-  const removal = createConfigRemoval({ ...options, report });
-  const leftovers = createLeftovers(options);
+  const certificateRemoval = createCertificateRemoval(options);
+  const removal = createConfigRemoval({ ...options, certificateRemoval, report });
+  const leftovers = createLeftovers({ ...options, certificateRemoval });
 
   async function steps(owner: Owner, signal: AbortSignal): Promise<Result> {
     const config = watches.config(owner);
@@ -75,7 +81,8 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
     status.forget(owner);
     removal.forget(owner);
     hindrances.over(owner);
-    options.keeper.forget(owner);
+    keeper.forget(owner);
+    imports.forget(owner);
     if (watches.unknown().length > 0) return { outcome: 'waiting', dueIn: BEHIND_MS };
     if ((await coexistence.another(signal)) !== undefined) return { outcome: 'stood-back' };
     const dueIn = await leftovers.remove(owner, signal);

@@ -13,13 +13,11 @@ import { isApplied, namespacesOf, ownedSelector, ownerOfConfig } from './owner';
 export interface RemovalOptions {
   readonly client: ApiClient;
   readonly installation: Installation;
-  /** Of the certificate that was imported for the gateway, and that its load balancer may use. */
-  readonly importedArn: string | undefined;
   /**
-   * Deletes a certificate that the controller has imported; resolves also where there is none. Rejects while it cannot,
-   * with a message that says why: a certificate in use cannot be deleted.
+   * Deletes the certificate that was imported for the gateway, and that its load balancer may use; resolves also where there
+   * is none. Rejects while it cannot, with a message that says why: a certificate in use cannot be deleted.
    */
-  readonly deleteCertificate: (arn: string, signal: AbortSignal) => Promise<void>;
+  readonly deleteCertificate: () => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -61,16 +59,13 @@ export async function removeGateway(config: Gateway, options: RemovalOptions): P
   return { state: 'removed', objects: owned.length };
 }
 
-async function deleteImported(options: RemovalOptions): Promise<Removal | undefined> {
-  const { importedArn: arn, deleteCertificate, signal } = options;
-  if (arn === undefined) return undefined;
+async function deleteImported({ deleteCertificate, signal }: RemovalOptions): Promise<Removal | undefined> {
   try {
-    await deleteCertificate(arn, signal);
+    await deleteCertificate();
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
-    const message = `the imported certificate ${arn} cannot be deleted yet: ${(error as Error).message}`;
-    return { state: 'waiting', reason: 'DeletingCertificate', message };
+    return { state: 'waiting', reason: 'DeletingCertificate', message: (error as Error).message };
   }
 }
 

@@ -1,21 +1,23 @@
 import type { Logger } from 'pino';
-import type { InferenceGatewayConfig } from '../../lib/api/inference-gateway-config/inference-gateway-config';
-import { propertyAt, textOf } from '../../lib/api/validation/loose';
-import { validateObject } from '../../lib/api/validation/validate-object';
 import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
 import type { OwningConfig } from '../../lib/translate/cluster/owned-object';
 import type { Installation, Problem } from '../../lib/translate/cluster/types';
 import type { ApiClient } from '../kubernetes/api-client';
+import type { CertificateRemoval, Removed } from './certificate-removal';
+import { recordIn } from './certificates/client-certificate';
+import { readRecord } from './certificates/recorded-arn';
 import type { GatewayEvents } from './events';
 import { hasFinalizer, removeFinalizer } from './finalizer';
 import { type GatewayCertificates, KEEP_CERTIFICATE } from './gateway-certificates';
 import { type Owner, ownerOfConfig } from './owner';
 import { removeGateway } from './removal';
 import type { StatusReport } from './status-report';
+import { mayBeImported, unrecordedArn } from './unrecorded-certificate';
 
 export interface RemoveConfigOptions {
   readonly client: ApiClient;
-  readonly certificates: GatewayCertificates;
+  readonly certificates: Pick<GatewayCertificates, 'findImported'>;
+  readonly certificateRemoval: CertificateRemoval;
   readonly installation: Installation;
   readonly events: GatewayEvents;
   readonly report: StatusReport;
@@ -33,7 +35,7 @@ export interface ConfigRemoval {
 const POLL_MS = 5_000;
 
 export function createConfigRemoval(options: RemoveConfigOptions): ConfigRemoval {
-  const { client, certificates, installation, events, report, log } = options;
+  const { client, certificateRemoval, installation, events, report, log } = options;
   /** What was logged last. */
   const logged = new Map<Owner, string>();
 
@@ -48,36 +50,38 @@ export function createConfigRemoval(options: RemoveConfigOptions): ConfigRemoval
     await report.write({ object: config, translation }, signal);
   }
 
+  async function removeCertificate(config: KubernetesObject, signal: AbortSignal): Promise<void> {
+    const isKept = config.metadata.annotations?.[KEEP_CERTIFICATE] === 'true';
+    const claimant = config as unknown as OwningConfig;
+    // Its name is kept beside the config, and told in its status.
+    const knownArn = async (at: AbortSignal) =>
+      isKept ? undefined : recordIn(await readRecord(client, claimant, installation, at), config).arn;
+    const mayBeUnrecorded = !isKept && mayBeImported(config);
+    const removed: Removed = {
+      owner: ownerOfConfig(config),
+      id: config.metadata.uid ?? '',
+      claimant,
+      mayHave: async (at) => mayBeUnrecorded || (await knownArn(at)) !== undefined,
+      arn: async (at) =>
+        (await knownArn(at)) ?? (mayBeUnrecorded ? await unrecordedArn(config, options, at) : undefined),
+    };
+    await certificateRemoval.remove(removed, signal);
+  }
+
   return {
     async remove(config, signal) {
       if (!hasFinalizer(config)) return undefined;
-      const claimant = config as unknown as OwningConfig;
-      const deleteCertificate = (arn: string) => certificates.deleteImported(arn, claimant, signal);
-      const isKept = config.metadata.annotations?.[KEEP_CERTIFICATE] === 'true';
-      const importedArn = isKept ? undefined : await importedCertificate(config, certificates, signal);
-      const removal = await removeGateway(config, { client, installation, importedArn, deleteCertificate, signal });
+      const deleteCertificate = () => removeCertificate(config, signal);
+      const removal = await removeGateway(config, { client, installation, deleteCertificate, signal });
       if (removal.state === 'waiting') {
         await tellWaiting(config, removal.reason, removal.message, signal);
         return POLL_MS;
       }
       events.removed(config);
       await removeFinalizer(client, config, signal);
+      certificateRemoval.forget(ownerOfConfig(config));
       return undefined;
     },
     forget: (owner) => void logged.delete(owner),
   };
-}
-
-/** Its name is kept beside it; a config that is not valid any more has it in its status. */
-async function importedCertificate(
-  config: KubernetesObject,
-  certificates: Pick<GatewayCertificates, 'read'>,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const checked = validateObject(config);
-  if ('object' in checked) {
-    return (await certificates.read(checked.object as InferenceGatewayConfig, signal)).issued?.acmArn;
-  }
-  const arn = textOf(propertyAt(config.status, 'tls', 'acmArn'));
-  return arn === textOf(propertyAt(config.spec, 'tls', 'acmArn')) ? undefined : arn;
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../kubernetes/clock';
 import { createEventRecorder } from '../kubernetes/events';
 import { createWorkQueue } from '../kubernetes/work-queue';
 import { createAppliedObjects } from './applied-objects';
+import { createCertificateImports } from './certificate-imports';
 import { createCertificateKeeper } from './certificate-keeper';
 import { type ClusterSetupOptions, createClusterSetup } from './cluster-setup';
 import { createCoexistence } from './coexistence';
@@ -15,9 +16,10 @@ import { createGatewayEvents } from './events';
 import { createFreshView } from './fresh-view';
 import type { GatewayCertificates } from './gateway-certificates';
 import type { ControllerMetrics } from './metrics';
-import { ownerOfConfig } from './owner';
+import { type Owner, ownerOfConfig } from './owner';
 import { createReconcile } from './reconcile';
 import { createStatusWriter } from './status-writer';
+import { createStoreWork } from './store-work';
 import type { Watches, WatchListener } from './watches';
 
 export interface TermOptions {
@@ -83,10 +85,14 @@ export function startTerm(options: TermOptions): Term {
   const coexistence = createCoexistence(client, watches, options.installation.systemNamespace);
   const slices = startEndpointSlicesLoop({ ...options, applied, disputes, strangers });
   const certificates = options.certificates(client);
+  const storeWork = createStoreWork({ clock, random, log, signal });
+  const again = (owner: Owner, ms: number) => queue.addAfter(owner, ms);
   const reconcile = createReconcile({
     ...options,
     certificates,
+    storeWork,
     keeper: createCertificateKeeper(certificates, watches, clock),
+    imports: createCertificateImports({ ...options, certificates, storeWork, again }),
     view: createFreshView(client),
     applied,
     disputes,
@@ -158,6 +164,6 @@ export function startTerm(options: TermOptions): Term {
       },
     },
     queueDepth: () => queue.depth(),
-    done: Promise.all([resync(), queue.done, slices.done]).then(() => {}),
+    done: Promise.all([resync(), queue.done, storeWork.done, slices.done]).then(() => {}),
   };
 }

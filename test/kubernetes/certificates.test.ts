@@ -83,6 +83,16 @@ test('Envoy Gateway and its Envoys run with the certificates of the controller',
   await serves('/first');
 }, 180_000);
 
+test('Envoys have certificates alone, and no token of the API server', () => {
+  const envoys = pods(isEnvoy);
+  expect(envoys).toHaveLength(1);
+  const [{ spec }] = envoys as [V1Pod];
+  expect(spec?.volumes?.filter(({ projected }) => projected?.sources?.some((one) => one.serviceAccountToken))).toEqual(
+    [],
+  );
+  expect(spec?.automountServiceAccountToken).toBe(false);
+});
+
 test('the authority is replaced while all goes on; nothing is restarted', async () => {
   const before = await envoyPods();
   const old = (await authority()).signer.certificate;
@@ -173,9 +183,13 @@ function pods(wanted: (pod: V1Pod) => boolean): V1Pod[] {
   return cluster.pods.list().filter((pod) => pod.metadata?.namespace === namespace && wanted(pod));
 }
 
+function isEnvoy({ metadata }: V1Pod): boolean {
+  return metadata?.labels?.['gateway.envoyproxy.io/owning-gateway-name'] === 'gateway';
+}
+
 /** Name and restarts of each container. */
 async function envoyPods(): Promise<unknown> {
-  const gateways = pods((pod) => pod.metadata?.labels?.['gateway.envoyproxy.io/owning-gateway-name'] === 'gateway');
+  const gateways = pods(isEnvoy);
   expect(gateways).toHaveLength(1);
   return gateways.map(({ metadata, status }) => ({
     uid: metadata?.uid,

@@ -130,6 +130,20 @@ test('where the role may not import it is said what to allow, and done once it i
   expect([...aws.acm.certificates.keys()]).toEqual([arn]);
 }, 150_000);
 
+test('what an issuer does not issue is told in the words of cert-manager, and what it has issued serves on', async () => {
+  const issuerRef = { name: 'nobody' };
+  await gateway.apply({ tls: { ...TLS, issuerRef } });
+  const warning = /Warning: .*edge-tls is not ready: .*(edge-ca|issuerRef)/;
+  await gateway.untilSays('GatewayProgrammed', { status: 'True' }, warning);
+  expect((await ask()).status).toBe(200);
+
+  await gateway.apply({ tls: { dnsNames: [...TLS.dnsNames, 'other.example.com'], issuerRef } });
+  const lacks = { status: 'False', reason: 'CertificatePending' };
+  await gateway.untilSays('GatewayProgrammed', lacks, /is not for other\.example\.com; .*edge-tls is not ready: /);
+  await gateway.apply({ tls: TLS });
+  await gateway.untilSays('GatewayProgrammed', { status: 'True' }, /^Envoys serve the configuration\.$/);
+}, 150_000);
+
 test('without a load balancer nothing of it stays, in the cluster or in ACM', async () => {
   const from = aws.journal.length;
   const [arn] = aws.acm.certificates.keys();

@@ -60,7 +60,7 @@ function definitionRules(): k8s.PolicyRule[] {
     { apiGroups: [group], resources: [resource], resourceNames: [...names], verbs: [...verbs] },
   ];
   return [
-    ...named('gateway.networking.k8s.io', 'gatewayclasses', ['inference-gateway'], [...READ, 'patch', 'delete']),
+    ...named('gateway.networking.k8s.io', 'gatewayclasses', ['inference-gateway'], [...READ, 'patch']),
     ...named('apiextensions.k8s.io', 'customresourcedefinitions', CRD_NAMES, ['get', 'patch']),
   ];
 }

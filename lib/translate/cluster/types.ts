@@ -37,7 +37,7 @@ export interface World {
   readonly objects: readonly KubernetesObject[];
   /** Objects that stand under a name which this gateway would use, and are not its own. Absent: none. */
   readonly foreign?: readonly KubernetesObject[];
-  /** Kinds that others serve are installed in the cluster. */
+  /** Kinds that others serve are installed in the cluster; it may be that they cannot be read. */
   readonly certManager: boolean;
   readonly loadBalancerController: boolean;
   /** Host name of the load balancer in front of the Envoys, once it has one. */

@@ -1,4 +1,5 @@
 import type { ACMClient, KeyAlgorithm, Tag } from '@aws-sdk/client-acm';
+import { untilAborted } from '../../kubernetes/abort-scope';
 import type { CertificateStore, StoreFaultReason, Tags } from './certificate-store';
 import { StoreFault } from './certificate-store';
 
@@ -47,9 +48,9 @@ export function acmStore(region: string, limits = LIMITS): CertificateStore {
   }
 
   return {
-    async import({ certificate, key, chain }, target) {
+    async import({ certificate, key, chain }, target, signal) {
       const { acm, client } = await open('arn' in target ? regionOf(target.arn, region) : region);
-      const { CertificateArn } = await asked('import the certificate', () =>
+      const { CertificateArn } = await asked('import the certificate', signal, () =>
         client.send(
           new acm.ImportCertificateCommand({
             Certificate: Buffer.from(certificate),
@@ -58,34 +59,33 @@ export function acmStore(region: string, limits = LIMITS): CertificateStore {
             // Tags cannot be given once more.
             ...('arn' in target ? { CertificateArn: target.arn } : { Tags: tagList(target.tags) }),
           }),
+          { abortSignal: signal },
         ),
       );
       if (CertificateArn === undefined) throw new StoreFault('Unavailable', 'ACM gave the certificate no name');
       return CertificateArn;
     },
-    async find(tags) {
+    async find(tags, signal) {
       const { acm, client } = await open(region);
-      try {
-        const pages = acm.paginateListCertificates({ client }, { Includes: { keyTypes: [...KEY_TYPES] } });
+      const includes = { Includes: { keyTypes: [...KEY_TYPES] } };
+      return await asked('look for the certificate', signal, async () => {
+        const pages = acm.paginateListCertificates({ client }, includes, { abortSignal: signal });
         for await (const { CertificateSummaryList = [] } of pages) {
           for (const { CertificateArn, Type } of CertificateSummaryList) {
             if (Type !== 'IMPORTED' || CertificateArn === undefined) continue;
-            const listed = await client.send(new acm.ListTagsForCertificateCommand({ CertificateArn }));
+            const command = new acm.ListTagsForCertificateCommand({ CertificateArn });
+            const listed = await client.send(command, { abortSignal: signal });
             if (hasTags(listed.Tags ?? [], tags)) return CertificateArn;
           }
         }
         return undefined;
-      } catch (error) {
-        const fault = faultOf('look for the certificate', error);
-        if (fault.reason === 'Denied') return undefined;
-        throw fault;
-      }
+      });
     },
-    async hasTags(arn, tags) {
+    async hasTags(arn, tags, signal) {
       const { acm, client } = await open(regionOf(arn, region));
       try {
-        const listed = await asked('list the tags of the certificate', () =>
-          client.send(new acm.ListTagsForCertificateCommand({ CertificateArn: arn })),
+        const listed = await asked('list the tags of the certificate', signal, () =>
+          client.send(new acm.ListTagsForCertificateCommand({ CertificateArn: arn }), { abortSignal: signal }),
         );
         return hasTags(listed.Tags ?? [], tags);
       } catch (error) {
@@ -93,11 +93,11 @@ export function acmStore(region: string, limits = LIMITS): CertificateStore {
         throw error;
       }
     },
-    async delete(arn) {
+    async delete(arn, signal) {
       const { acm, client } = await open(regionOf(arn, region));
       try {
-        await asked('delete the certificate', () =>
-          client.send(new acm.DeleteCertificateCommand({ CertificateArn: arn })),
+        await asked('delete the certificate', signal, () =>
+          client.send(new acm.DeleteCertificateCommand({ CertificateArn: arn }), { abortSignal: signal }),
         );
       } catch (error) {
         if (!(error instanceof StoreFault) || error.reason !== 'NotFound') throw error;
@@ -106,10 +106,13 @@ export function acmStore(region: string, limits = LIMITS): CertificateStore {
   };
 }
 
-async function asked<T>(what: string, request: () => Promise<T>): Promise<T> {
+/** Also where the request waits for what heeds no signal, such as for credentials: it is not sent afterwards. */
+async function asked<T>(what: string, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
   try {
-    return await request();
+    return await untilAborted(request(), signal);
   } catch (error) {
+    signal.throwIfAborted();
     throw faultOf(what, error);
   }
 }

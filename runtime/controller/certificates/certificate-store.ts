@@ -8,16 +8,18 @@ export interface ImportedMaterial {
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** Where load balancers find certificates. Everything rejects with a StoreFault. */
+export type ImportTarget = { readonly arn: string } | { readonly tags: Tags };
+
+/** Where load balancers find certificates. Everything rejects with a StoreFault, or, at once, with the reason of its signal. */
 export interface CertificateStore {
   /** `arn`: replaces the certificate of that name, which keeps its tags. Resolves with the name. */
-  import(material: ImportedMaterial, target: { readonly arn: string } | { readonly tags: Tags }): Promise<string>;
-  /** The imported certificate with these tags. Undefined where there is none, or where one may not look. */
-  find(tags: Tags): Promise<string | undefined>;
+  import(material: ImportedMaterial, target: ImportTarget, signal: AbortSignal): Promise<string>;
+  /** The imported certificate with these tags. Undefined where there is none. */
+  find(tags: Tags, signal: AbortSignal): Promise<string | undefined>;
   /** False also where there is no such certificate. */
-  hasTags(arn: string, tags: Tags): Promise<boolean>;
+  hasTags(arn: string, tags: Tags, signal: AbortSignal): Promise<boolean>;
   /** Resolves also where there is none. */
-  delete(arn: string): Promise<void>;
+  delete(arn: string, signal: AbortSignal): Promise<void>;
 }
 
 /**

@@ -56,15 +56,18 @@ export function withRecord(secret: KubernetesObject, { arn, fingerprint }: Impor
   return { ...secret, data: secretData({ arn, fingerprint }) };
 }
 
-/** `status`: where the Secret is gone, the name is still in the status of the InferenceGatewayConfig. */
+/**
+ * `status`: where the Secret is gone, the name is still in the status of the InferenceGatewayConfig, which need not be valid
+ * any more.
+ */
 export function recordIn(
   secret: KubernetesObject | undefined,
-  { spec, status }: Pick<InferenceGatewayConfig, 'spec' | 'status'>,
+  config: KubernetesObject | InferenceGatewayConfig,
 ): Partial<ImportRecord> {
-  const arn = secretText(secret, 'arn') ?? textOf(propertyAt(status, 'tls', 'acmArn'));
+  const arn = secretText(secret, 'arn') ?? textOf(propertyAt(config.status, 'tls', 'acmArn'));
   const fingerprint = secretText(secret, 'fingerprint');
   // One that its author names is the author's own.
-  if (arn === undefined || arn === '' || arn === spec.tls?.acmArn) return {};
+  if (arn === undefined || arn === '' || arn === textOf(propertyAt(config.spec, 'tls', 'acmArn'))) return {};
   return { arn, ...(fingerprint !== undefined && { fingerprint }) };
 }
 

@@ -5,16 +5,18 @@ import type { ApiClient } from '../../kubernetes/api-client';
 import { isApiError } from '../../kubernetes/api-error';
 import type { Clock } from '../../kubernetes/clock';
 import { resourceOf } from '../../kubernetes/resources';
+import { createFreshView } from '../fresh-view';
 import { type ClientCertificate, type GatewayCertificates, KEEP_CERTIFICATE } from '../gateway-certificates';
 import { secretText } from './authority-secret';
 import { certificateFacts } from './certificate-facts';
 import { type CertificateStore, StoreFault } from './certificate-store';
-import { clientSecret, recordIn, recordSecret } from './client-certificate';
+import { clientSecret, recordIn, tagsOf } from './client-certificate';
 import { gatewayTrust } from './gateway-trust';
-import { deleteImportedCertificate } from './import-certificate';
+import { deleteImportedCertificate, findImportedCertificate } from './import-certificate';
 import { importClientCertificate, isImportedFor } from './import-client-certificate';
 import { GRACE_MS, waitUntil } from './lifetimes';
 import { reconcileTrust } from './reconcile-trust';
+import { readRecord } from './recorded-arn';
 import { serialNumber } from './serial-number';
 import { readSecret } from './trust-secrets';
 
@@ -36,6 +38,7 @@ const CERTIFICATE_ANNOTATION = 'cert-manager.io/certificate-name';
 
 export function createGatewayCertificates(options: GatewayCertificatesOptions): GatewayCertificates {
   const { client, installation, store, clock } = options;
+  const view = createFreshView(client);
 
   /** Left by cert-manager, which no longer looks after it. */
   async function mayAdopt(secret: KubernetesObject, signal: AbortSignal): Promise<boolean> {
@@ -52,7 +55,7 @@ export function createGatewayCertificates(options: GatewayCertificatesOptions): 
 
   return {
     async read(config, signal) {
-      const { arn } = recordIn(await readSecret(client, recordSecret(config, installation), signal), config);
+      const { arn } = recordIn(await readRecord(client, config, installation, signal), config);
       // The load balancer's own: nobody knows more of it than its author.
       if (acmArn(config.spec) !== undefined) return arn === undefined ? {} : { issued: { acmArn: arn } };
       return clientCertificate(await readSecret(client, clientSecret(config, installation), signal), arn);
@@ -70,14 +73,22 @@ export function createGatewayCertificates(options: GatewayCertificatesOptions): 
       return { problems: trust.problems, dueIn: waitUntil(trust.dueAt, now) };
     },
 
-    importIssued: (config, signal) => importClientCertificate(client, config, { ...options, signal }),
+    importIssued: (config, signal) =>
+      importClientCertificate(client, config, {
+        ...options,
+        isCurrent: () => view.isCurrent(config, signal),
+        signal,
+      }),
+
+    findImported: async (config, signal) =>
+      store && (await findImportedCertificate(store, tagsOf(config), { ...options, signal })),
 
     async deleteImported(arn, claimant, signal) {
       if (store === undefined) throw new StoreFault('Unavailable', 'the controller knows no Region: set AWS_REGION');
       try {
         if (claimant !== undefined) {
-          const record = await readSecret(client, recordSecret(claimant, installation), signal);
-          if (!(await isImportedFor(claimant, arn, record, store))) return;
+          const record = await readRecord(client, claimant, installation, signal);
+          if (!(await isImportedFor(claimant, arn, record, store, signal))) return;
         }
         await deleteImportedCertificate(store, arn, { ...options, signal });
       } catch (error) {

@@ -26,15 +26,35 @@ export async function importCertificate(
   { arn, tags }: { readonly arn: string | undefined; readonly tags: Tags },
   options: ImportOptions,
 ): Promise<string> {
-  const known = arn ?? (await persistently(() => store.find(tags), options));
+  const { signal } = options;
+  const known = arn ?? (await unlessDenied(findImportedCertificate(store, tags, options)));
   if (known !== undefined) {
     try {
-      return await persistently(() => store.import(material, { arn: known }), options);
+      return await persistently(() => store.import(material, { arn: known }, signal), options);
     } catch (error) {
       if (!(error instanceof StoreFault) || error.reason !== 'NotFound') throw error;
     }
   }
-  return persistently(() => store.import(material, { tags }), options);
+  return persistently(() => store.import(material, { tags }, signal), options);
+}
+
+/** Resolves with the name of the certificate that has these tags, if any. Rejects with a StoreFault. */
+export async function findImportedCertificate(
+  store: CertificateStore,
+  tags: Tags,
+  options: ImportOptions,
+): Promise<string | undefined> {
+  return await persistently(() => store.find(tags, options.signal), options);
+}
+
+/** Who may not look finds nothing. */
+async function unlessDenied(found: Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof StoreFault && error.reason === 'Denied') return undefined;
+    throw error;
+  }
 }
 
 /** Rejects with a StoreFault; `InUse` until the load balancer that shows it is gone, which can take minutes. */
@@ -43,7 +63,7 @@ export async function deleteImportedCertificate(
   arn: string,
   options: ImportOptions,
 ): Promise<void> {
-  await persistently(() => store.delete(arn), options);
+  await persistently(() => store.delete(arn, options.signal), options);
 }
 
 async function persistently<T>(attempt: () => Promise<T>, options: ImportOptions): Promise<T> {

@@ -16,24 +16,30 @@ import {
   withRecord,
 } from './client-certificate';
 import { deleteImportedCertificate, type ImportOptions, importCertificate } from './import-certificate';
+import { readRecord } from './recorded-arn';
 import { deleteSecret, readSecret, type SecretsApi, writeSecret } from './trust-secrets';
 
 export interface ClientImportOptions extends ImportOptions {
   readonly installation: Installation;
   /** Absent: the process runs in no Region of AWS. */
   readonly store: CertificateStore | undefined;
+  /** Whether the API server has the config still as it is given. */
+  readonly isCurrent: () => Promise<boolean>;
 }
 
 export interface ClientImport {
   readonly problems: readonly Problem[];
   /** When to look again. Milliseconds from now. */
   readonly dueIn?: number;
-  /** What was taken away. */
+  /** What was taken away, or is not the gateway's though its status says so. */
   readonly deletedArn?: string;
 }
 
 /** Until a certificate has been issued, or a load balancer lets go of one. Milliseconds. */
 const LOOK_AGAIN_MS = 10_000;
+
+/** Before it is asked again whether what is known of the config is up to date. Milliseconds. */
+const BEHIND_MS = 5_000;
 
 /** What the store refuses it will go on refusing for a while. Milliseconds. */
 const AFTER_FAULT_MS = 60_000;
@@ -49,18 +55,21 @@ export async function importClientCertificate(
 ): Promise<ClientImport> {
   const { installation, store, signal } = options;
   const wanted = acmArn(config.spec) === undefined && endpointType(config) !== 'clusterIP';
-  const present = await readSecret(api, recordSecret(config, installation), signal);
+  const present = await readRecord(api, config, installation, signal);
   const claimed = recordIn(present, config);
   if (!wanted && claimed.arn === undefined) return { problems: [] };
   if (store === undefined) return { problems: wanted ? [noStore(config)] : [] };
   try {
-    const isOurs = claimed.arn !== undefined && (await isImportedFor(config, claimed.arn, present, store));
+    const isOurs = claimed.arn !== undefined && (await isImportedFor(config, claimed.arn, present, store, signal));
     const record = isOurs ? claimed : {};
-    if (!wanted && record.arn === undefined) return { problems: [] };
     if (wanted) return await keepImported(api, config, record, { ...options, store });
-    if (record.arn !== undefined) await deleteImportedCertificate(store, record.arn, options);
-    await deleteSecret(api, recordSecret(config, installation), signal);
-    return { problems: [], ...(record.arn !== undefined && { deletedArn: record.arn }) };
+    if (record.arn !== undefined) {
+      // It may be wanted again.
+      if (!(await options.isCurrent())) return { problems: [], dueIn: BEHIND_MS };
+      await deleteImportedCertificate(store, record.arn, options);
+      await deleteSecret(api, recordSecret(config, installation), signal);
+    }
+    return { problems: [], ...(claimed.arn !== undefined && { deletedArn: claimed.arn }) };
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error;
     if (!wanted && error.reason === 'InUse') return { problems: [], dueIn: LOOK_AGAIN_MS };
@@ -77,8 +86,9 @@ export async function isImportedFor(
   arn: string,
   record: KubernetesObject | undefined,
   store: CertificateStore,
+  signal: AbortSignal,
 ): Promise<boolean> {
-  return secretText(record, 'arn') === arn || (await store.hasTags(arn, tagsOf(config)));
+  return secretText(record, 'arn') === arn || (await store.hasTags(arn, tagsOf(config), signal));
 }
 
 async function keepImported(

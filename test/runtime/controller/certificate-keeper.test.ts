@@ -11,16 +11,12 @@ const secret = (resourceVersion: string): KubernetesObject => ({
 });
 
 function start(result: EnsuredCertificates = { problems: [] }) {
-  const state = { now: 0, looks: 0, imports: 0, owned: [secret('1')], result };
+  const state = { now: 0, looks: 0, owned: [secret('1')], result };
   const keeper = createCertificateKeeper(
     {
       ensure: async () => {
         state.looks += 1;
         return state.result;
-      },
-      importIssued: async () => {
-        state.imports += 1;
-        return { problems: [] };
       },
     },
     { owned: () => state.owned },
@@ -67,15 +63,6 @@ test('looks again in time: when a certificate is due, after 5 minutes, and after
   expect(state.looks).toBe(3);
 });
 
-test('what is imported is looked at apart from what is made', async () => {
-  const { state, ensure, keeper } = start();
-  await ensure();
-  for (let time = 0; time < 2; time++) await keeper.importIssued('team/gw', configOf(), signal);
-  keeper.forget('team/gw');
-  await keeper.importIssued('team/gw', configOf(), signal);
-  expect([state.looks, state.imports]).toEqual([1, 2]);
-});
-
 test('what failed is tried again at once', async () => {
   let looks = 0;
   const keeper = createCertificateKeeper(
@@ -84,7 +71,6 @@ test('what failed is tried again at once', async () => {
         looks += 1;
         throw new Error('no');
       },
-      importIssued: async () => ({ problems: [] }),
     },
     { owned: () => [] },
     { now: () => 0 },

@@ -1,6 +1,6 @@
-import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
-import { isAttached } from '../../../lib/translate/cluster/status/attachment';
-import { Bench, DEPLOYMENTS, INSTALLATION } from './support/bench';
+import { Bench, DEPLOYMENTS } from './support/bench';
+import { wantedNames } from './support/cert-manager';
+import { judge } from './support/envoy-gateway';
 import { gatewayConfig, modelPod } from './support/objects';
 
 const PROVIDER = {
@@ -13,27 +13,6 @@ beforeEach(() => {
   bench = new Bench();
 });
 afterEach(() => bench.close());
-
-/** What Envoy Gateway would say of everything as it is now. */
-function judge(): void {
-  const condition = (object: KubernetesObject, type: string) => ({
-    ...{ type, status: 'True', reason: type, message: '' },
-    observedGeneration: object.metadata.generation,
-  });
-  const ref = { name: 'gw', namespace: INSTALLATION.systemNamespace };
-  const controllerName = INSTALLATION.gatewayControllerName;
-  for (const object of bench.made()) {
-    const place = { controllerName, conditions: [condition(object, 'Accepted')] };
-    const conditions = [condition(object, 'Accepted'), condition(object, 'Programmed')];
-    const status =
-      object.kind === 'Gateway'
-        ? { conditions, listeners: [] }
-        : object.kind === 'HTTPRoute'
-          ? { parents: [{ parentRef: ref, ...place }] }
-          : { ancestors: [{ ancestorRef: ref, ...place }] };
-    if (object.kind === 'Gateway' || isAttached(object)) bench.edit(object, (it) => Object.assign(it, { status }));
-  }
-}
 
 /** As the Deployment controller does. */
 function runDeployments(): void {
@@ -60,12 +39,13 @@ const ready = () => bench.condition('Ready');
 
 test('a gateway is not ready for an edit that Envoy Gateway has not judged, not for a moment', async () => {
   delayPolicies();
+  bench.clientCertificate = { issued: { dnsNames: wantedNames(bench.translation(gatewayConfig())) } };
   bench.put(modelPod('llama-0', 'llama', '10.1.0.1'));
   bench.put(gatewayConfig());
   bench.start();
   await bench.settle(10_000);
   expect(ready()).toMatchObject({ status: 'False', reason: 'Pending' });
-  judge();
+  judge(bench);
   runDeployments();
   await bench.settle(30_000);
   expect(ready()).toMatchObject({ status: 'True', reason: 'Ready' });
@@ -86,7 +66,7 @@ test('a gateway is not ready for an edit that Envoy Gateway has not judged, not 
       message: expect.stringContaining('SecurityPolicy inference-system/gw waits for Envoy Gateway'),
     });
 
-    judge();
+    judge(bench);
     await bench.settle(30_000);
     expect(ready()).toMatchObject({ status: 'True' });
   }

@@ -1,6 +1,4 @@
-import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
-import { resourceOf } from '../../../runtime/kubernetes/resources';
-import { Bench, CONFIGS, GATEWAYS, INSTALLATION, SERVICES } from './support/bench';
+import { Bench, CONFIGS, INSTALLATION, SERVICES } from './support/bench';
 import { refused } from './support/memory-api';
 import { gatewayConfig, schedulerOf } from './support/objects';
 
@@ -22,6 +20,11 @@ function tearOff(): void {
   for (const object of bench.made()) if (object.metadata.namespace === 'team') bench.remove(object);
 }
 
+const ARN = 'arn:aws:acm:us-west-2:1:certificate/x';
+
+/** As when a certificate has been imported. */
+const record = () => bench.recordImport(bench.config(), ARN);
+
 const left = () => bench.made().filter(({ kind }) => kind !== 'GatewayClass');
 
 test('what is left is removed, its entrance first', async () => {
@@ -41,11 +44,7 @@ test('what is left is removed, its entrance first', async () => {
 test('also while nobody led, and its imported certificate with it', async () => {
   const first = bench.start('first');
   await bench.settle();
-  const { labels = {} } = bench.api.cluster.get(GATEWAYS, 'gw', INSTALLATION.systemNamespace)!.metadata;
-  const record = { name: 'gw-imported-certificate', namespace: INSTALLATION.systemNamespace, labels };
-  const data = { arn: Buffer.from('arn:aws:acm:us-west-2:1:certificate/x').toString('base64') };
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: record, data } as KubernetesObject;
-  await bench.api.apply(resourceOf('v1', 'Secret'), secret, { fieldManager: 'inference-gateway-controller' });
+  await record();
   await first.stop();
   tearOff();
 
@@ -53,7 +52,36 @@ test('also while nobody led, and its imported certificate with it', async () => 
   await bench.settle(30_000);
 
   expect(left()).toEqual([]);
-  expect(bench.deletedCertificates).toEqual(['arn:aws:acm:us-west-2:1:certificate/x']);
+  expect(bench.deletedCertificates).toEqual([ARN]);
+});
+
+test('what cannot be removed is tried less and less often, and said once', async () => {
+  const first = bench.start('first');
+  await bench.settle();
+  await record();
+  await first.stop();
+  tearOff();
+  bench.certificateInUse = 'it is in use';
+  let tries = 0;
+  bench.deleteCertificate = async () => {
+    tries += 1;
+  };
+  bench.start('second');
+
+  await bench.settle(3_600_000);
+
+  expect(tries).toBeGreaterThan(10);
+  // At most with each resync besides.
+  expect(tries).toBeLessThan(40);
+  const told = () => bench.warnings.filter((warning) => warning.includes('what is left is being removed'));
+  expect(told()).toEqual([expect.stringContaining(`${ARN} cannot be deleted yet: it is in use`)]);
+
+  bench.certificateInUse = 'it is in use by another';
+  await bench.settle(600_000);
+  expect(told()).toEqual([expect.any(String), expect.stringContaining('in use by another')]);
+  bench.certificateInUse = undefined;
+  await bench.settle(600_000);
+  expect(left()).toEqual([]);
 });
 
 test('whoever waits for the name has it then', async () => {

@@ -146,6 +146,21 @@ describe('an imported certificate', () => {
     expect(bench.deletedCertificates).toEqual([]);
   });
 
+  test('of a config that is not valid any more is known from its record, where the status names none', async () => {
+    bench.clientCertificate = {};
+    await bench.settle(310_000);
+    await bench.recordImport(bench.config(), ARN);
+    bench.edit(bench.config(), ({ spec }) => Object.assign(spec as object, { schedulers: [] }));
+    await bench.settle();
+    expect(bench.config().status).not.toHaveProperty('tls');
+    bench.api.cluster.delete(CONFIGS, 'gw', 'team');
+
+    await bench.settle(10_000);
+
+    expect(isGone()).toBe(true);
+    expect(bench.deletedCertificates).toEqual([ARN]);
+  });
+
   test('of a config that is not valid any more is known from its status', async () => {
     bench.edit(bench.config(), ({ spec }) => Object.assign(spec as object, { schedulers: [] }));
     await bench.settle();
@@ -155,6 +170,70 @@ describe('an imported certificate', () => {
 
     expect(isGone()).toBe(true);
     expect(bench.deletedCertificates).toEqual([ARN]);
+  });
+});
+
+describe('a certificate that was imported, and not recorded any more', () => {
+  const edit = (change: object) => bench.edit(bench.config(), ({ spec }) => Object.assign(spec as object, change));
+  let searches: number;
+
+  beforeEach(async () => {
+    searches = 0;
+    bench.findCertificate = async () => {
+      searches += 1;
+      return ARN;
+    };
+    edit({ endpoint: { type: 'nlb' } });
+    await bench.settle();
+  });
+
+  async function remove() {
+    bench.api.cluster.delete(CONFIGS, 'gw', 'team');
+    await bench.settle(30_000);
+    expect(isGone()).toBe(true);
+  }
+
+  test('is looked for in the store, and deleted', async () => {
+    await remove();
+    expect(bench.deletedCertificates).toEqual([ARN]);
+  });
+
+  test('also where the config is not valid any more', async () => {
+    edit({ schedulers: [] });
+    await remove();
+    expect(bench.deletedCertificates).toEqual([ARN]);
+  });
+
+  test.each([
+    ['none is needed', () => edit({ endpoint: { type: 'clusterIP' } })],
+    ['its author has named another', () => edit({ tls: { acmArn: `${ARN}-other` } })],
+    [
+      'it is to stay',
+      () =>
+        bench.edit(bench.config(), ({ metadata }) =>
+          Object.assign(metadata as object, {
+            annotations: { 'inference.sagemaker.aws.amazon.com/keep-imported-certificate': 'true' },
+          }),
+        ),
+    ],
+  ])('is not looked for where %s', async (_why, change) => {
+    change();
+    await bench.settle();
+    await remove();
+    expect(searches).toBe(0);
+    expect(bench.deletedCertificates).toEqual([]);
+  });
+
+  test('holds nothing up where the store cannot be asked, which is said', async () => {
+    bench.findCertificate = async () => {
+      throw new Error('ACM did not answer');
+    };
+    const { uid } = bench.config().metadata;
+    await remove();
+    expect(bench.eventReasons()).toContain('CertificateNotLookedFor');
+    expect(bench.warnings).toEqual([
+      expect.stringMatching(new RegExp(`ACM did not answer; look in ACM for .*/uid=${uid}, and delete it`)),
+    ]);
   });
 });
 

@@ -3,6 +3,7 @@ import { items, propertyAt, textOf } from '../../../api/validation/loose';
 import type { KubernetesObject } from '../kubernetes-object';
 import type { Problem } from '../types';
 import type { Attachment } from './attachment';
+import { type ClientCertificateFacts, certificateFinding, issuancePending } from './client-certificate';
 import { conditionIn, type Finding } from './conditions';
 import { deploymentState, refusalOf } from './deployment-state';
 import { loadBalancerFinding } from './load-balancer-finding';
@@ -17,23 +18,21 @@ function problemOf(problems: readonly Problem[], condition: Problem['condition']
   return { holds: false, reason: first.reason, message: [first, ...others].map(({ message }) => message).join('; ') };
 }
 
-/** What holds, with what its author should know all the same. */
+/** With what its author should know all the same. */
 function withWarnings(finding: Finding, problems: readonly Problem[], condition: Problem['condition']): Finding {
   const warnings = problems.filter((problem) => problem.condition === condition && problem.warns);
-  if (!finding.holds || warnings.length === 0) return finding;
+  if (warnings.length === 0) return finding;
   const texts = warnings.map(({ message }) => message).join('; ');
   return { ...finding, message: `${finding.message.replace(/\.?$/, '.')} Warning: ${texts}.` };
 }
 
 export function acceptedFinding(problems: readonly Problem[], schedulers: readonly SchedulerReport[]): Finding {
-  const problem = problemOf(problems, 'Accepted');
-  if (problem !== undefined) return problem;
   const refused = schedulers.filter(({ accepted }) => !accepted.holds);
   const finding: Finding =
     refused.length === 0
       ? { holds: true, reason: 'Accepted', message: 'The configuration is valid.' }
       : { holds: true, reason: 'PartlyAccepted', message: ofSchedulers(refused, ({ accepted }) => accepted) };
-  return withWarnings(finding, problems, 'Accepted');
+  return withWarnings(problemOf(problems, 'Accepted') ?? finding, problems, 'Accepted');
 }
 
 /** Listener conditions that must hold. */
@@ -44,19 +43,24 @@ export function programmedFinding(
   config: InferenceGatewayConfig | undefined,
   observed: Observed,
   attachments: readonly Attachment[],
+  certificate: ClientCertificateFacts | undefined,
 ): Finding {
-  const finding = problemOf(problems, 'GatewayProgrammed') ?? servedFinding(config, observed, attachments);
-  return withWarnings(finding, problems, 'GatewayProgrammed');
+  const served = servedFinding(config, observed, attachments, certificate);
+  const finding = problemOf(problems, 'GatewayProgrammed') ?? served;
+  const pending = certificate === undefined ? [] : issuancePending(certificate);
+  return withWarnings(finding, [...problems, ...pending], 'GatewayProgrammed');
 }
 
 function servedFinding(
   config: InferenceGatewayConfig | undefined,
   observed: Observed,
   attachments: readonly Attachment[],
+  certificate: ClientCertificateFacts | undefined,
 ): Finding {
   const { gateway } = observed;
   if (gateway === undefined) return { holds: false, reason: 'Pending', message: 'The Gateway is not there yet.' };
   return (
+    (certificate && certificateFinding(certificate)) ??
     listenerFault(gateway) ??
     failed(gateway, 'Accepted') ??
     (config && loadBalancerFinding(config, observed)) ??

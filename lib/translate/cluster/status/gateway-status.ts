@@ -4,6 +4,7 @@ import { items, propertyAt } from '../../../api/validation/loose';
 import type { KubernetesObject } from '../kubernetes-object';
 import type { Installation, Translation } from '../types';
 import { attachmentsOf, judgeOf } from './attachment';
+import { clientCertificateFacts } from './client-certificate';
 import { conditionsOf } from './conditions';
 import { acceptedFinding, admissionFinding, programmedFinding, readyFinding, routersFinding } from './gateway-findings';
 import type { Observed } from './observed';
@@ -41,8 +42,9 @@ export function gatewayStatus({
     return schedulerReport(facts, formerOf(scheduler.name), generation, now);
   });
 
+  const clientCertificate = clientCertificateFacts(object, objects, observed, now);
   const Accepted = acceptedFinding(problems, reports);
-  const GatewayProgrammed = programmedFinding(problems, config, observed, attachments);
+  const GatewayProgrammed = programmedFinding(problems, config, observed, attachments, clientCertificate);
   const BBRReady = routersFinding(problems, observed);
   const Ready = readyFinding(problems, [Accepted, GatewayProgrammed, BBRReady], reports);
   const AdmissionBlocked = admissionFinding(problems, observed);

@@ -16,6 +16,8 @@ export interface Observed {
   readonly pickers: readonly KubernetesObject[];
   /** All pods of its namespace. */
   readonly pods: readonly KubernetesObject[];
+  /** The Certificate that cert-manager is asked for, and what it says of it. */
+  readonly requested?: KubernetesObject | undefined;
   /** The certificate that was issued and imported. */
   readonly certificate?: IssuedCertificate | undefined;
 }

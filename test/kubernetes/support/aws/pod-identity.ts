@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Cluster } from '../cluster';
-import { SYSTEM_NAMESPACE } from '../install-gateway';
 import { shell } from '../shell';
 
 /** Where the agent of EKS answers: the SDK takes credentials without TLS from few other places. */
@@ -33,6 +32,8 @@ export async function startPodIdentity(cluster: Cluster, acmUrl: string): Promis
   server.listen(80, AGENT_IP);
   await once(server, 'listening');
   await cluster.apply(webhook(acmUrl));
+  await cluster.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: ACCOUNT, namespace: 'default' } });
+  await cluster.until('the API server minds the policy', async () => (await asAdmitted(cluster)).includes(REGION));
   return {
     async close() {
       server.closeAllConnections();
@@ -40,6 +41,20 @@ export async function startPodIdentity(cluster: Cluster, acmUrl: string): Promis
       await once(server, 'close');
     },
   };
+}
+
+/** A pod of the account as the API server would have it; it heeds a new policy only after a while. */
+async function asAdmitted({ kubectl }: Cluster): Promise<string> {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'asked', namespace: 'default' },
+    spec: {
+      serviceAccountName: ACCOUNT,
+      containers: [{ name: 'main', image: 'none', env: [{ name: 'NONE', value: '' }] }],
+    },
+  };
+  return await kubectl(['create', '--dry-run=server', '-o', 'json', '-f', '-'], JSON.stringify(pod));
 }
 
 function isForAgent(token = ''): boolean {
@@ -87,7 +102,6 @@ function webhook(acmUrl: string): readonly object[] {
         reinvocationPolicy: 'Never',
         matchConstraints: {
           resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
-          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': SYSTEM_NAMESPACE } },
         },
         matchConditions: [{ name: 'account', expression: `object.spec.serviceAccountName == "${ACCOUNT}"` }],
         mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: `[${patches.join(', ')}]` } }],

@@ -42,7 +42,9 @@ describe('of the examples', () => {
     const refused = made.flatMap((object) => {
       const { group, plural } = resourceOf(object.apiVersion, object.kind);
       const { name, namespace } = object.metadata;
-      return ['get', 'create', 'patch', 'delete']
+      // The GatewayClass is of no one gateway, and stays.
+      const verbs = ['get', 'create', 'patch', ...(object.kind === 'GatewayClass' ? [] : ['delete'])];
+      return verbs
         .filter((verb) => !allows(here(object), { group, resource: plural, verb, name }))
         .map((verb) => `${verb} ${plural} in ${namespace}`);
     });
@@ -79,6 +81,7 @@ test('of what the cluster has once it may change its own alone', () => {
   expect(allows(CLUSTER, { ...crd, verb: 'delete', name: 'gateways.gateway.networking.k8s.io' })).toBe(false);
   expect(allows(CLUSTER, { ...gatewayClass, verb: 'patch', name: 'inference-gateway' })).toBe(true);
   expect(allows(CLUSTER, { ...gatewayClass, verb: 'patch', name: 'other' })).toBe(false);
+  expect(allows(CLUSTER, { ...gatewayClass, verb: 'delete', name: 'inference-gateway' })).toBe(false);
 });
 
 test('of Secrets outside its namespace it may read and write those that it can name', () => {

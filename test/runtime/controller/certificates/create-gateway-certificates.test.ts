@@ -11,6 +11,7 @@ import { authority, DAY, leaf, NOW } from './support/issuing';
 import { MemoryStore } from './support/memory-store';
 
 const SECRETS = resourceOf('v1', 'Secret');
+const CONFIGS = resourceOf('inference.sagemaker.aws.amazon.com/v1alpha1', 'InferenceGatewayConfig');
 const CERTIFICATES = resourceOf('cert-manager.io/v1', 'Certificate');
 const ACM = 'arn:aws:acm:us-west-2:111122223333:certificate/own';
 const signal = new AbortController().signal;
@@ -35,6 +36,12 @@ async function ensure(config: InferenceGatewayConfig) {
 }
 const read = (config: InferenceGatewayConfig) => certificates().read(config, signal);
 const secret = (name: string) => api.cluster.get(SECRETS, name, 'system');
+
+/** As the API server has it. */
+function known(config: InferenceGatewayConfig): InferenceGatewayConfig {
+  const { metadata } = api.cluster.put(CONFIGS, config as unknown as KubernetesObject);
+  return { ...config, metadata } as InferenceGatewayConfig;
+}
 
 /** As cert-manager does. */
 async function issue(dnsNames: readonly string[] = ['gw-envoy.system.svc']): Promise<KubernetesObject> {
@@ -133,7 +140,8 @@ describe('a certificate that is issued', () => {
     ['nlb', 'Denied', { warns: true }, /allow acm:ImportCertificate/],
   ] as const)('for %s, a refusal (%s) is told and tried again later', async (type, reason, weight, message) => {
     await issue();
-    store.faults.push(reason);
+    // Where one may not import, one may not look either.
+    store.faults.push(reason, reason);
     const { problems, dueIn } = await ensure(gateway({ endpoint: { type } }));
     expect(problems).toEqual([
       {
@@ -160,7 +168,7 @@ describe('a certificate that is issued', () => {
 });
 
 describe('from an issued certificate to one of ACM', () => {
-  const own = () => gateway({ tls: { acmArn: ACM } });
+  const own = () => known(gateway({ tls: { acmArn: ACM } }));
 
   test('the imported one is deleted once no load balancer shows it', async () => {
     await issue();
@@ -174,6 +182,26 @@ describe('from an issued certificate to one of ACM', () => {
     expect(await ensure(own())).toMatchObject({ deletedArn: arn });
     expect(store.imported.size).toBe(0);
     expect(await read(own())).toEqual({});
+  });
+
+  test('the imported one stays while a newer config may want it', async () => {
+    await issue();
+    await ensure(gateway());
+    const former = own();
+    known(gateway());
+    expect(await ensure(former)).toEqual({ problems: [], dueIn: 5_000 });
+    expect(store.imported.size).toBe(1);
+    expect(await ensure(own())).toMatchObject({ deletedArn: expect.any(String) });
+    expect(store.imported.size).toBe(0);
+  });
+
+  test('what is deleted does not come back by a status that still names it', async () => {
+    await issue();
+    await ensure(gateway());
+    const [arn] = store.imported.keys();
+    await ensure(own());
+    const behind = { ...own(), status: { tls: { acmArn: arn } } } as InferenceGatewayConfig;
+    for (let time = 0; time < 2; time++) expect(await ensure(behind)).toMatchObject({ problems: [], deletedArn: arn });
   });
 
   test('one that may not be deleted is told, and holds nothing up', async () => {
@@ -207,6 +235,27 @@ describe('from an issued certificate to one of ACM', () => {
     await ensure(gateway({ tls: { acmArn: ACM } }, { status: { tls: { acmArn: ACM } } }));
     expect(store.calls).toEqual([]);
   });
+});
+
+test("the record of a gateway of another namespace is not one's own", async () => {
+  await issue();
+  await ensure(gateway());
+  const [arn] = store.imported.keys();
+  const namesake = gateway({}, { metadata: { name: 'gw', namespace: 'others', uid: 'uid-2' } });
+  expect((await read(namesake)).issued).not.toHaveProperty('acmArn');
+  await certificates().deleteImported(arn!, namesake, signal);
+  expect(store.imported.size).toBe(1);
+});
+
+test('an imported certificate is found by what the store says of it', async () => {
+  expect(await certificates().findImported(gateway(), signal)).toBeUndefined();
+  await issue();
+  await ensure(gateway());
+  const [arn] = store.imported.keys();
+  expect(await certificates().findImported(gateway(), signal)).toBe(arn);
+  store.faults.push('Denied');
+  await expect(certificates().findImported(gateway(), signal)).rejects.toThrow('find: Denied');
+  expect(await certificates({ store: undefined }).findImported(gateway(), signal)).toBeUndefined();
 });
 
 test('a deletion that cannot be done says why', async () => {

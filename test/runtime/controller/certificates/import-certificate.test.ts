@@ -53,6 +53,13 @@ test.each([
   expect(store.calls).toHaveLength(tries);
 });
 
+test('who may not look for it may import it all the same', async () => {
+  const store = new MemoryStore();
+  store.faults.push('Denied');
+  await importCertificate(store, material('first'), { arn: undefined, tags: TAGS }, options);
+  expect(store.calls).toEqual(['find', 'import']);
+});
+
 test('one in use is not deleted, and who asks is told', async () => {
   const store = new MemoryStore();
   const arn = await store.import(material('first'), { tags: TAGS });

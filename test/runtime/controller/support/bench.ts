@@ -3,10 +3,12 @@ import type { InferenceGatewayConfig } from '../../../../lib/api/inference-gatew
 import type { Pod } from '../../../../lib/api/pod';
 import { validateObject } from '../../../../lib/api/validation/validate-object';
 import type { KubernetesObject } from '../../../../lib/translate/cluster/kubernetes-object';
-import { SCHEDULER_LABEL } from '../../../../lib/translate/cluster/names';
+import { MANAGER, SCHEDULER_LABEL } from '../../../../lib/translate/cluster/names';
+import type { OwningConfig } from '../../../../lib/translate/cluster/owned-object';
 import { endpointSlices } from '../../../../lib/translate/cluster/schedulers/endpoint-slices';
 import { translateGateway } from '../../../../lib/translate/cluster/translate-gateway';
 import type { Installation, Problem } from '../../../../lib/translate/cluster/types';
+import { recordSecret, withRecord } from '../../../../runtime/controller/certificates/client-certificate';
 import { type Controller, startController } from '../../../../runtime/controller/controller';
 import type { ClientCertificate, EnsuredCertificates } from '../../../../runtime/controller/gateway-certificates';
 import { RESOURCES, resourceOf } from '../../../../runtime/kubernetes/resources';
@@ -57,11 +59,16 @@ export class Bench {
   clientCertificate: ClientCertificate = {};
   readCertificate = (): Promise<ClientCertificate> => Promise.resolve(this.clientCertificate);
   ensureCertificates = (): Promise<EnsuredCertificates> => Promise.resolve({ problems: [] });
-  importCertificate = (): Promise<EnsuredCertificates> => Promise.resolve({ problems: [] });
+  importCertificate = (_signal: AbortSignal): Promise<EnsuredCertificates> => Promise.resolve({ problems: [] });
+  deleteCertificate = (): Promise<void> => Promise.resolve();
+  /** What the store says was imported. */
+  findCertificate = (): Promise<string | undefined> => Promise.resolve(undefined);
   setupProblems: readonly Problem[] = [];
   setupFault: Error | undefined;
   prepared = (): Promise<void> => Promise.resolve();
   setups = 0;
+  /** Warnings and errors. */
+  readonly warnings: string[] = [];
   private readonly ends = new Set<AbortController>();
 
   start(name = 'controller-1', installation = INSTALLATION): Running {
@@ -77,7 +84,7 @@ export class Bench {
       instance: name,
       clock: this.clock,
       random: () => 0.5,
-      log: pino({ level: process.env.BENCH_LOG ?? 'silent' }),
+      log: pino({ level: process.env.BENCH_LOG ?? 'warn' }, { write: (line) => this.log(line) }),
       signal: end.signal,
       prepare: async () => {
         this.setups += 1;
@@ -88,8 +95,10 @@ export class Bench {
       certificates: () => ({
         read: () => this.readCertificate(),
         ensure: () => this.ensureCertificates(),
-        importIssued: () => this.importCertificate(),
+        importIssued: (_config, signal) => this.importCertificate(signal),
+        findImported: () => this.findCertificate(),
         deleteImported: async (arn) => {
+          await this.deleteCertificate();
           if (this.certificateInUse !== undefined) throw new Error(this.certificateInUse);
           this.deletedCertificates.push(arn);
         },
@@ -114,6 +123,12 @@ export class Bench {
     await this.settle(60_000);
   }
 
+  private log(line: string): void {
+    if (process.env.BENCH_LOG !== undefined) process.stdout.write(line);
+    const { level, msg } = JSON.parse(line) as { level: number; msg: string };
+    if (level >= pino.levels.values.warn!) this.warnings.push(msg);
+  }
+
   /** Milliseconds. */
   settle(ms = 3_000): Promise<void> {
     return this.clock.advance(ms);
@@ -121,6 +136,13 @@ export class Bench {
 
   put(object: Json & { apiVersion: string; kind: string; metadata: KubernetesObject['metadata'] }): KubernetesObject {
     return this.api.cluster.put(resourceOf(object.apiVersion, object.kind), object);
+  }
+
+  /** The controller's record of a certificate that it has imported. */
+  recordImport(config: KubernetesObject, arn: string): Promise<KubernetesObject> {
+    const secret = recordSecret(config as unknown as OwningConfig, INSTALLATION);
+    const record = withRecord(secret, { arn, fingerprint: '' });
+    return this.api.apply(resourceOf('v1', 'Secret'), record, { fieldManager: MANAGER });
   }
 
   /** Somebody changes an object, by an update. */

@@ -4,7 +4,7 @@ import { gatewayStatus } from '../../../../../lib/translate/cluster/status/gatew
 import type { Observed } from '../../../../../lib/translate/cluster/status/observed';
 import { invalidGateway } from '../../../../../lib/translate/cluster/translate-gateway';
 import type { Problem } from '../../../../../lib/translate/cluster/types';
-import { config, type Fields, INSTALLATION, scheduler, translate } from '../support';
+import { at, config, type Fields, find, INSTALLATION, scheduler, translate } from '../support';
 
 const CONFIG = config([scheduler('llama'), scheduler('qwen')], { endpoint: { type: 'clusterIP' } }, { generation: 3 });
 const OBJECT = CONFIG as unknown as KubernetesObject;
@@ -82,6 +82,7 @@ const WHOLE: Observed = {
   router: deployment('gateway-bbr'),
   pickers: [picker('llama'), picker('qwen')],
   pods: [pod('llama-0', 'llama'), pod('qwen-0', 'qwen')],
+  certificate: { dnsNames: at(find(TRANSLATION, 'Certificate', 'gateway-tls'), 'spec', 'dnsNames') as string[] },
 };
 
 function status(observed: Partial<Observed> = {}, problems: readonly Problem[] = [], object = OBJECT) {
@@ -115,7 +116,7 @@ test('a gateway whose parts are all there', () => {
   expect(llama(result)?.conditions?.map(({ type, status: holds }) => [type, holds])).toEqual(
     ['Accepted', 'RouteProgrammed', 'PickersReady', 'PodsReady', 'Ready'].map((type) => [type, 'True']),
   );
-  expect(result).not.toHaveProperty('tls');
+  expect(status({ certificate: undefined })).not.toHaveProperty('tls');
 });
 
 test('the time of a condition is that of its last change', () => {
@@ -344,7 +345,7 @@ describe('problems', () => {
     });
   });
 
-  test('that only warn are told by a condition that holds', () => {
+  test('that only warn are told by the condition, whether it holds or not', () => {
     const warning = problem({ condition: 'Accepted', warns: true });
     const valid = 'The configuration is valid.';
     expect(of(status({}, [warning]), 'Accepted')).toMatchObject({
@@ -357,7 +358,12 @@ describe('problems', () => {
       message: expect.stringMatching(/^Envoys serve .* Warning: is wrong\.$/),
     });
     const refused = problem({ condition: 'Accepted', message: 'is worse' });
-    expect(of(status({}, [warning, refused]), 'Accepted')).toMatchObject({ status: 'False', message: 'is worse' });
+    expect(of(status({}, [warning, refused]), 'Accepted')).toMatchObject({
+      status: 'False',
+      message: 'is worse. Warning: is wrong.',
+    });
+    const absent = status({ gateway: undefined }, [{ ...warning, condition: 'GatewayProgrammed' }]);
+    expect(of(absent, 'Ready')?.message).toBe('The Gateway is not there yet. Warning: is wrong.');
   });
 
   test('without a condition change none', () => {
@@ -434,6 +440,6 @@ test('of an invalid config the schedulers stay as they were', () => {
 });
 
 test('the imported certificate is told', () => {
-  const certificate = { acmArn: 'arn', issuedAt: THEN, dnsNames: ['a'] };
+  const certificate = { ...WHOLE.certificate, acmArn: 'arn', issuedAt: THEN };
   expect(status({ certificate }).tls).toEqual(certificate);
 });

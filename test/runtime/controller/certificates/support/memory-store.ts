@@ -1,6 +1,7 @@
 import {
   type CertificateStore,
   type ImportedMaterial,
+  type ImportTarget,
   StoreFault,
   type StoreFaultReason,
   type Tags,
@@ -13,10 +14,7 @@ export class MemoryStore implements CertificateStore {
   readonly faults: StoreFaultReason[] = [];
   readonly calls: string[] = [];
 
-  async import(
-    material: ImportedMaterial,
-    target: { readonly arn: string } | { readonly tags: Tags },
-  ): Promise<string> {
+  async import(material: ImportedMaterial, target: ImportTarget): Promise<string> {
     this.next('import');
     if ('tags' in target) {
       const arn = `arn:aws:acm:us-west-2:1:certificate/${this.calls.length}`;
