@@ -1,4 +1,6 @@
 import type { InferenceGatewayConfig } from '../../lib/api/inference-gateway-config/inference-gateway-config';
+import { propertyAt } from '../../lib/api/validation/loose';
+import { conditionIn } from '../../lib/translate/cluster/status/conditions';
 import type { Installation } from '../../lib/translate/cluster/types';
 import type { Clock } from '../kubernetes/clock';
 import { factsOf, looksAgainIn } from './certificate-keeper';
@@ -39,13 +41,21 @@ interface Answer {
   readonly until: number;
 }
 
+/** Milliseconds. */
+const BUSY_MS = 5_000;
+
 const NOTHING: Imported = { problems: [], failures: [] };
+
+/** Of faults of the store, or of the way to it. */
+const STORE_REASONS: ReadonlySet<string> = new Set(['CertificateNotImported', 'CertificateNotDeleted', 'NoRegion']);
 
 export function createCertificateImports(options: ImportsOptions): CertificateImports {
   const { certificates, watches, installation, storeWork, clock, again } = options;
   const answers = new Map<Owner, Answer>();
   /** The facts by which it was asked last. */
   const asked = new Map<Owner, string>();
+  /** Whose question is under way. */
+  const asking = new Set<Owner>();
 
   async function importIssued(config: InferenceGatewayConfig, signal: AbortSignal): Promise<Imported> {
     try {
@@ -82,7 +92,13 @@ export function createCertificateImports(options: ImportsOptions): CertificateIm
       if (last?.facts === facts && clock.now() < last.until) {
         return { ...last.imported, dueIn: last.until - clock.now() };
       }
-      storeWork.start(owner, (signal) => ask(owner, config, facts, signal));
+      const isStarted = storeWork.start(owner, (signal) =>
+        ask(owner, config, facts, signal).finally(() => asking.delete(owner)),
+      );
+      if (isStarted) asking.add(owner);
+      // What is under way is a removal, after which nobody comes again.
+      else if (!asking.has(owner)) again(owner, BUSY_MS);
+      if (answers.get(owner)?.uid !== config.metadata.uid) return asToldBefore(config);
       const { dueIn: _, ...imported } = told(owner, config.metadata.uid);
       return imported;
     },
@@ -90,6 +106,18 @@ export function createCertificateImports(options: ImportsOptions): CertificateIm
       answers.delete(owner);
       asked.delete(owner);
     },
+  };
+}
+
+/** A fault that lasts does not go and come again with each process that leads. */
+function asToldBefore({ status }: InferenceGatewayConfig): Imported {
+  const former = conditionIn(propertyAt(status, 'conditions'), 'GatewayProgrammed');
+  if (former?.status !== 'False' || former.reason === undefined || !STORE_REASONS.has(former.reason)) return NOTHING;
+  const message =
+    'the imported certificate was at fault before this controller began to lead, and ACM has not answered it yet';
+  return {
+    problems: [{ condition: 'GatewayProgrammed', reason: former.reason, message, blocks: false }],
+    failures: [],
   };
 }
 

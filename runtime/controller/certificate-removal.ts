@@ -20,6 +20,8 @@ export interface Removed {
   readonly claimant?: OwningConfig;
   /** Whether it may have an imported certificate, as far as the cluster says. */
   readonly mayHave: (signal: AbortSignal) => Promise<boolean>;
+  /** Whether it is still to be removed, by the API server itself: the store may have taken minutes. */
+  readonly isStillGoing: (signal: AbortSignal) => Promise<boolean>;
   /** Name of that certificate; the store may be asked for it. */
   readonly arn: (signal: AbortSignal) => Promise<string | undefined>;
 }
@@ -48,10 +50,13 @@ export function createCertificateRemoval(options: CertificateRemovalOptions): Ce
     return last?.id === id ? last : undefined;
   };
 
-  async function attempt({ owner, id, claimant, arn }: Removed, signal: AbortSignal): Promise<void> {
+  async function attempt({ owner, id, claimant, arn, isStillGoing }: Removed, signal: AbortSignal): Promise<void> {
     try {
       const name = await arn(signal);
-      if (name !== undefined) await deleteNamed(name, claimant, signal);
+      if (name !== undefined) {
+        if (!(await isStillGoing(signal))) throw new Error('the gateway has changed since it was to be removed');
+        await deleteNamed(name, claimant, signal);
+      }
       outcomes.set(owner, { id });
     } catch (error) {
       signal.throwIfAborted();

@@ -63,7 +63,8 @@ export function createLeftovers(options: LeftoverOptions): Leftovers {
     const [namespace = '', name = ''] = owner.split('/');
     const arn = (at: AbortSignal) => recordedArn(client, watches.owned(owner), at);
     const mayHave = async (at: AbortSignal) => (await arn(at)) !== undefined;
-    const removed: Removed = { owner, id: `left at ${left.since}`, mayHave, arn };
+    const isStillGoing = (at: AbortSignal) => view.isGone(owner, at);
+    const removed: Removed = { owner, id: `left at ${left.since}`, mayHave, isStillGoing, arn };
     const deleteCertificate = () => certificateRemoval.remove(removed, signal);
     const removal = await removeGateway(
       { metadata: { name, namespace } },

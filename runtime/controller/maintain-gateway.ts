@@ -77,7 +77,7 @@ export async function maintainGateway(
   const ensured = await ensureCertificates(owner, config, options, signal);
   // What others would serve, and do not: the translation's problems say so.
   const desired = translation.objects.filter(
-    ({ apiVersion, kind }) => !isOptional(resourceOf(apiVersion, kind)) || watches.isServed(apiVersion, kind),
+    ({ apiVersion, kind }) => !isOptional(resourceOf(apiVersion, kind)) || watches.mayBeServed(apiVersion, kind),
   );
   const [routes, rest] = [desired.filter(isRoute), desired.filter((object) => !isRoute(object))];
   const before = await apply(rest);
@@ -92,7 +92,8 @@ export async function maintainGateway(
   const failures = [...before.failures, ...unfollowed];
   // The way on which requests begin is there before, and until after, those of the models that it leads to.
   const after: ApplyResult[] = [];
-  if (routes.some((route) => seen(route) === undefined)) await clock.sleep(HEARD_MS, signal);
+  const isNew = (route: KubernetesObject) => seen(route) === undefined && !isHeldUp(route, failures);
+  if (routes.some(isNew)) await clock.sleep(HEARD_MS, signal);
   for (const wave of [routes.filter((route) => !isOfModel(route)), routes.filter(isOfModel)]) {
     const result = await apply(wave.filter((route) => !isHeldUp(route, failures)));
     after.push(result);

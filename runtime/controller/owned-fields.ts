@@ -1,21 +1,31 @@
-import { isRecord } from '../../lib/api/validation/loose';
+import { isRecord, textOf } from '../../lib/api/validation/loose';
+
+/** Lists, and the field by which their items are told apart. */
+type SharedLists = ReadonlyMap<string, string>;
+
+const OF_ALL = [['ownerReferences', 'uid']] as const;
 
 /**
- * Lists to which others may add items of their own, which an apply leaves there; and the field by which items are told
- * apart. Of all other lists an apply makes what we want, and nothing else.
+ * By API version: lists to which others may add items of their own, which an apply leaves there. Of all other lists an
+ * apply makes what we want, and nothing else.
  */
-const SHARED_LISTS: ReadonlyMap<string, string> = new Map([
-  ['ownerReferences', 'uid'],
-  ['containers', 'name'],
-  ['initContainers', 'name'],
-  ['volumes', 'name'],
-  ['volumeMounts', 'mountPath'],
-  ['env', 'name'],
-  ['ports', 'name'],
-  ['imagePullSecrets', 'name'],
-  ['topologySpreadConstraints', 'topologyKey'],
-  ['listeners', 'name'],
-]);
+const SHARED: Readonly<Record<string, SharedLists>> = {
+  v1: new Map([...OF_ALL, ['ports', 'name'], ['imagePullSecrets', 'name']]),
+  'apps/v1': new Map([
+    ...OF_ALL,
+    ['containers', 'name'],
+    ['initContainers', 'name'],
+    ['volumes', 'name'],
+    ['volumeMounts', 'mountPath'],
+    ['env', 'name'],
+    ['ports', 'name'],
+    ['imagePullSecrets', 'name'],
+    ['topologySpreadConstraints', 'topologyKey'],
+  ]),
+  'gateway.networking.k8s.io/v1': new Map([...OF_ALL, ['listeners', 'name']]),
+};
+
+const OF_OTHERS: SharedLists = new Map(OF_ALL);
 
 /**
  * What `live` has in the fields that `desired` names. Compared with what it had after our last write it shows whether
@@ -23,23 +33,28 @@ const SHARED_LISTS: ReadonlyMap<string, string> = new Map([
  * have added.
  */
 export function ownedFields(desired: unknown, live: unknown): unknown {
-  if (Array.isArray(desired)) return Array.isArray(live) ? itemsByPlace(desired, live) : live;
-  if (!isRecord(desired) || !isRecord(live)) return live;
-  const names = Object.keys(desired).sort();
-  return Object.fromEntries(names.map((name) => [name, ownedField(name, desired[name], live[name])]));
+  const apiVersion = isRecord(desired) ? textOf(desired.apiVersion) : undefined;
+  return fieldsOf(desired, live, SHARED[apiVersion ?? ''] ?? OF_OTHERS);
 }
 
-function ownedField(name: string, desired: unknown, live: unknown): unknown {
-  const key = SHARED_LISTS.get(name);
-  if (key === undefined || !Array.isArray(desired) || !Array.isArray(live)) return ownedFields(desired, live);
+function fieldsOf(desired: unknown, live: unknown, shared: SharedLists): unknown {
+  if (Array.isArray(desired)) return Array.isArray(live) ? itemsByPlace(desired, live, shared) : live;
+  if (!isRecord(desired) || !isRecord(live)) return live;
+  const names = Object.keys(desired).sort();
+  return Object.fromEntries(names.map((name) => [name, fieldOf(name, desired[name], live[name], shared)]));
+}
+
+function fieldOf(name: string, desired: unknown, live: unknown, shared: SharedLists): unknown {
+  const key = shared.get(name);
+  if (key === undefined || !Array.isArray(desired) || !Array.isArray(live)) return fieldsOf(desired, live, shared);
   const [ours, all] = [byKey(key, desired), byKey(key, live)];
-  if (ours === undefined || all === undefined) return itemsByPlace(desired, live);
-  return [...ours].map(([value, item]) => ownedFields(item, all.get(value)));
+  if (ours === undefined || all === undefined) return itemsByPlace(desired, live, shared);
+  return [...ours].map(([value, item]) => fieldsOf(item, all.get(value), shared));
 }
 
 /** A list that others have made longer is taken whole. */
-function itemsByPlace(desired: readonly unknown[], live: readonly unknown[]): unknown {
-  return desired.length === live.length ? desired.map((item, index) => ownedFields(item, live[index])) : live;
+function itemsByPlace(desired: readonly unknown[], live: readonly unknown[], shared: SharedLists): unknown {
+  return desired.length === live.length ? desired.map((item, index) => fieldsOf(item, live[index], shared)) : live;
 }
 
 /** Undefined where an item has no value of its own. */

@@ -8,6 +8,7 @@ import { recordIn } from './certificates/client-certificate';
 import { readRecord } from './certificates/recorded-arn';
 import type { GatewayEvents } from './events';
 import { hasFinalizer, removeFinalizer } from './finalizer';
+import type { FreshView } from './fresh-view';
 import { type GatewayCertificates, KEEP_CERTIFICATE } from './gateway-certificates';
 import { type Owner, ownerOfConfig } from './owner';
 import { removeGateway } from './removal';
@@ -17,6 +18,7 @@ import { mayBeImported, unrecordedArn } from './unrecorded-certificate';
 export interface RemoveConfigOptions {
   readonly client: ApiClient;
   readonly certificates: Pick<GatewayCertificates, 'findImported'>;
+  readonly view: Pick<FreshView, 'isCurrent'>;
   readonly certificateRemoval: CertificateRemoval;
   readonly installation: Installation;
   readonly events: GatewayEvents;
@@ -35,7 +37,7 @@ export interface ConfigRemoval {
 const POLL_MS = 5_000;
 
 export function createConfigRemoval(options: RemoveConfigOptions): ConfigRemoval {
-  const { client, certificateRemoval, installation, events, report, log } = options;
+  const { client, view, certificateRemoval, installation, events, report, log } = options;
   /** What was logged last. */
   const logged = new Map<Owner, string>();
 
@@ -61,6 +63,7 @@ export function createConfigRemoval(options: RemoveConfigOptions): ConfigRemoval
       owner: ownerOfConfig(config),
       id: config.metadata.uid ?? '',
       claimant,
+      isStillGoing: (at) => view.isCurrent(claimant, at),
       mayHave: async (at) => mayBeUnrecorded || (await knownArn(at)) !== undefined,
       arn: async (at) =>
         (await knownArn(at)) ?? (mayBeUnrecorded ? await unrecordedArn(config, options, at) : undefined),

@@ -16,8 +16,8 @@ export interface StoreWorkOptions {
 }
 
 /**
- * What the store of certificates is asked, beside the turns of the gateways: an answer may take minutes. A few at a time, and
- * one for a gateway.
+ * What the store of certificates is asked, beside the turns of the gateways: an answer may take minutes. One at a time for a
+ * gateway.
  */
 export interface StoreWork {
   /** False: the gateway's last is not done yet, and this one is not begun. */
@@ -27,12 +27,16 @@ export interface StoreWork {
   readonly done: Promise<void>;
 }
 
+/** They wait for the store, and cost nothing else. */
+const CONCURRENCY = 16;
+
 export function createStoreWork({ clock, random, log, signal }: StoreWorkOptions): StoreWork {
   const jobs = new Map<Owner, StoreJob>();
   const queue = createWorkQueue({
     clock,
     random,
     signal,
+    concurrency: CONCURRENCY,
     async work(owner) {
       try {
         await jobs.get(owner)?.(signal);

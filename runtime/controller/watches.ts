@@ -50,8 +50,8 @@ export interface Watches {
   /** ConfigMaps, InferenceModelRewrites and InferenceObjectives of a namespace. */
   referred(namespace: string): readonly KubernetesObject[];
   pods(namespace: string): readonly KubernetesObject[];
-  /** False where the cluster does not serve the kind. */
-  isServed(apiVersion: string, kind: string): boolean;
+  /** False where the cluster does not serve the kind. One that only cannot be read is served. */
+  mayBeServed(apiVersion: string, kind: string): boolean;
   /** Of the place and name that AWS's controller has. */
   foreignDeployment(): KubernetesObject | undefined;
   /** Of the controller's name, whoever made it. */
@@ -198,7 +198,10 @@ export function startWatches(options: WatchOptions): Watches {
       ...referred.flatMap((informer) => informer.list()).filter(({ metadata }) => metadata.namespace === namespace),
     ],
     pods: (namespace) => near.pods(namespace),
-    isServed: (apiVersion, kind) => cluster.isServed(resourceOf(apiVersion, kind)),
+    mayBeServed(apiVersion, kind) {
+      const resource = resourceOf(apiVersion, kind);
+      return cluster.isServed(resource) || cluster.unreadable().has(resourceName(resource));
+    },
     foreignDeployment: () => controllers.list().at(0),
     gatewayClass: () => gatewayClasses.list().at(0),
     knowsOthers: () => [controllers, gatewayClasses].every((informer) => informer.state() !== 'starting'),

@@ -2,13 +2,11 @@ import { items, propertyAt, textOf } from '../../lib/api/validation/loose';
 import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
 import { gatewayNames } from '../../lib/translate/cluster/names';
 import type { World } from '../../lib/translate/cluster/types';
-import { resourceName } from '../kubernetes/resource-path';
-import { resourceOf } from '../kubernetes/resources';
 import type { ClientCertificate } from './gateway-certificates';
 import { ownerOfConfig } from './owner';
 import type { Watches } from './watches';
 
-type Known = Pick<Watches, 'configs' | 'referred' | 'isServed' | 'unreadable' | 'owned' | 'envoys'>;
+type Known = Pick<Watches, 'configs' | 'referred' | 'mayBeServed' | 'owned' | 'envoys'>;
 
 /** What is known of the cluster around a config. */
 export function worldOf(
@@ -22,8 +20,8 @@ export function worldOf(
   return {
     configs: watches.configs(),
     objects: watches.referred(config.metadata.namespace ?? 'default'),
-    certManager: mayBeServed('cert-manager.io/v1', 'Certificate', watches),
-    loadBalancerController: mayBeServed('elbv2.k8s.aws/v1beta1', 'TargetGroupBinding', watches),
+    certManager: watches.mayBeServed('cert-manager.io/v1', 'Certificate'),
+    loadBalancerController: watches.mayBeServed('elbv2.k8s.aws/v1beta1', 'TargetGroupBinding'),
     ...(hostname !== undefined && { loadBalancerHostname: hostname }),
     ...(authority !== undefined && { certificateAuthority: authority }),
     ...(issued?.acmArn !== undefined && { importedCertificateArn: issued.acmArn }),
@@ -44,11 +42,6 @@ function authorityOf(config: KubernetesObject, watches: Known, { authority, issu
       ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === published && metadata.namespace === namespace,
     );
   return textOf(propertyAt(configMap, 'data', 'ca.crt'));
-}
-
-/** Nobody is to install what is there, and only cannot be read. */
-function mayBeServed(apiVersion: string, kind: string, { isServed, unreadable }: Known): boolean {
-  return isServed(apiVersion, kind) || unreadable().has(resourceName(resourceOf(apiVersion, kind)));
 }
 
 /** Of the Ingress where there is one: the Service then is behind it. */

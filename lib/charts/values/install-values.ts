@@ -17,8 +17,6 @@ const namespaceSchema = z
   .regex(/^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/)
   .default('');
 
-/** `controllerName` that Envoy Gateway has unless told otherwise. */
-
 const namespaceSettingsSchema = z
   .strictObject({
     create: z.boolean().default(false).meta({

@@ -74,7 +74,7 @@ export function acmStore(region: string, limits = LIMITS): CertificateStore {
           for (const { CertificateArn, Type } of CertificateSummaryList) {
             if (Type !== 'IMPORTED' || CertificateArn === undefined) continue;
             const command = new acm.ListTagsForCertificateCommand({ CertificateArn });
-            const listed = await client.send(command, { abortSignal: signal });
+            const listed = await client.send(command, { abortSignal: signal }).catch(unlessGone);
             if (hasTags(listed.Tags ?? [], tags)) return CertificateArn;
           }
         }
@@ -107,6 +107,12 @@ export function acmStore(region: string, limits = LIMITS): CertificateStore {
 }
 
 /** Also where the request waits for what heeds no signal, such as for credentials: it is not sent afterwards. */
+/** One that has been deleted since it was listed has no tags. */
+function unlessGone(error: Error): { readonly Tags: readonly Tag[] } {
+  if (REASONS[error.name] === 'NotFound') return { Tags: [] };
+  throw error;
+}
+
 async function asked<T>(what: string, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   try {

@@ -1,5 +1,6 @@
 import { acmArn } from '../../../lib/translate/cluster/ingress/endpoint-type';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
+import type { OwningConfig } from '../../../lib/translate/cluster/owned-object';
 import type { Installation } from '../../../lib/translate/cluster/types';
 import type { ApiClient } from '../../kubernetes/api-client';
 import { isApiError } from '../../kubernetes/api-error';
@@ -18,7 +19,7 @@ import { GRACE_MS, waitUntil } from './lifetimes';
 import { reconcileTrust } from './reconcile-trust';
 import { readRecord } from './recorded-arn';
 import { serialNumber } from './serial-number';
-import { readSecret } from './trust-secrets';
+import { deleteSecret, readSecret } from './trust-secrets';
 
 export interface GatewayCertificatesOptions {
   readonly client: ApiClient;
@@ -51,6 +52,11 @@ export function createGatewayCertificates(options: GatewayCertificatesOptions): 
       if (isApiError(error, 404)) return true;
       throw error;
     }
+  }
+
+  async function forgetRecord(claimant: OwningConfig, signal: AbortSignal): Promise<void> {
+    const record = await readRecord(client, claimant, installation, signal);
+    if (record !== undefined) await deleteSecret(client, record, signal);
   }
 
   return {
@@ -91,6 +97,8 @@ export function createGatewayCertificates(options: GatewayCertificatesOptions): 
           if (!(await isImportedFor(claimant, arn, record, store, signal))) return;
         }
         await deleteImportedCertificate(store, arn, { ...options, signal });
+        // Else a gateway that is made again under the name would take over what is gone.
+        if (claimant !== undefined) await forgetRecord(claimant, signal);
       } catch (error) {
         if (!(error instanceof StoreFault) || error.reason !== 'Denied') throw error;
         throw new StoreFault('Denied', `${error.message}; ${REMEDY}`, { cause: error });

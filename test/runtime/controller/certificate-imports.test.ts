@@ -9,8 +9,8 @@ const { signal } = new AbortController();
 const OWNER = 'team/gw';
 const NOTHING = { problems: [], failures: [] };
 const PROBLEM = { reason: 'CertificateNotImported', message: 'no', blocks: false };
-const configOf = (generation = 1, uid = 'u') =>
-  ({ metadata: { name: 'gw', namespace: 'team', uid, generation } }) as never;
+const configOf = (generation = 1, uid = 'u', status: object = {}) =>
+  ({ metadata: { name: 'gw', namespace: 'team', uid, generation }, status }) as never;
 
 function start() {
   const jobs: StoreJob[] = [];
@@ -20,6 +20,7 @@ function start() {
     answer: (): Promise<EnsuredCertificates> => Promise.resolve({ problems: [] }),
     asked: [] as unknown[],
     again: [] as number[],
+    isBusy: false,
   };
   const imports = createCertificateImports({
     certificates: {
@@ -31,7 +32,7 @@ function start() {
     watches: { owned: () => state.owned },
     installation: INSTALLATION,
     storeWork: {
-      start: (_owner, job) => jobs.length === 0 && jobs.push(job) > 0,
+      start: (_owner, job) => !state.isBusy && jobs.length === 0 && jobs.push(job) > 0,
       isBusy: () => jobs.length > 0,
       done: Promise.resolve(),
     },
@@ -129,4 +130,25 @@ test('of a gateway that is gone nothing is known, also where an answer comes lat
   await done();
   // One of the same name.
   expect(latest(1, 'other')).toEqual(NOTHING);
+});
+
+test('where something else is under way for the gateway, it comes again', () => {
+  const { state, latest } = start();
+  state.isBusy = true;
+  latest();
+  expect(state.again).toEqual([5_000]);
+});
+
+test('a fault that the process before has told stands until there is an answer', async () => {
+  const { imports, latest, done } = start();
+  const condition = { type: 'GatewayProgrammed', status: 'False', reason: 'CertificateNotImported', message: 'no' };
+  const told = (changes: object) =>
+    imports.latest(OWNER, configOf(1, 'u', { conditions: [{ ...condition, ...changes }] })).problems;
+  expect(told({})).toEqual([expect.objectContaining({ reason: 'CertificateNotImported', blocks: false })]);
+  expect(told({ reason: 'Pending' })).toEqual([]);
+  expect(told({ status: 'True' })).toEqual([]);
+
+  await done();
+  expect(latest().problems).toEqual([]);
+  expect(told({})).toEqual([]);
 });

@@ -7,7 +7,12 @@ const { signal } = new AbortController();
 
 function start() {
   const clock = new VirtualClock();
-  const state = { deleted: [] as string[], delete: (): Promise<void> => Promise.resolve(), mayHave: true };
+  const state = {
+    deleted: [] as string[],
+    delete: (): Promise<void> => Promise.resolve(),
+    mayHave: true,
+    isStillGoing: true,
+  };
   const storeWork = createStoreWork({ clock, random: () => 0.5, log: pino({ level: 'silent' }), signal });
   const removal = createCertificateRemoval({
     certificates: {
@@ -23,6 +28,7 @@ function start() {
     owner: 'team/gw',
     id,
     mayHave: async () => state.mayHave,
+    isStillGoing: async () => state.isStillGoing,
     arn: async () => `arn-${id}`,
   });
   /** Undefined: it is done; else why not. */
@@ -44,6 +50,13 @@ test('what is answered soon is done at once, and not again', async () => {
   expect(await remove()).toBeUndefined();
   expect(await remove()).toBeUndefined();
   expect(state.deleted).toEqual(['arn-1']);
+});
+
+test('what was to be removed before, and is not any more, keeps its certificate', async () => {
+  const { state, remove } = start();
+  state.isStillGoing = false;
+  expect(await remove()).toBe('the gateway has changed since it was to be removed');
+  expect(state.deleted).toEqual([]);
 });
 
 test('what takes long is waited for between the turns, and what was said last is said until then', async () => {

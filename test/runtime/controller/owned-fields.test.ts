@@ -17,19 +17,28 @@ test('a field of ours that somebody has changed or removed shows', () => {
 });
 
 test('items with names are found wherever they stand, and those of others are passed over', () => {
-  const desired = { containers: [{ name: 'b', image: 'x' }] };
-  const live = { containers: [{ name: 'injected' }, { name: 'b', image: 'x', terminationMessagePath: '/dev/x' }] };
+  const apiVersion = 'apps/v1';
+  const desired = { apiVersion, containers: [{ name: 'b', image: 'x' }] };
+  const live = {
+    apiVersion,
+    containers: [{ name: 'injected' }, { name: 'b', image: 'x', terminationMessagePath: '/dev/x' }],
+  };
 
   expect(ownedFields(desired, live)).toEqual(desired);
-  expect(ownedFields(desired, { containers: [{ name: 'injected' }] })).toEqual({ containers: [undefined] });
+  expect(ownedFields(desired, { apiVersion, containers: [{ name: 'injected' }] })).toEqual({
+    apiVersion,
+    containers: [undefined],
+  });
 });
 
 test('of owners, mounts and spread constraints those of others are passed over too', () => {
   const desired = {
+    apiVersion: 'apps/v1',
     metadata: { ownerReferences: [{ uid: 'a', name: 'gw' }] },
     spec: { volumeMounts: [{ mountPath: '/a', name: 'v' }], topologySpreadConstraints: [{ topologyKey: 'zone' }] },
   };
   const live = {
+    apiVersion: 'apps/v1',
     metadata: { ownerReferences: [{ uid: 'b', name: 'gw' }, ...desired.metadata.ownerReferences] },
     spec: {
       volumeMounts: [{ mountPath: '/b', name: 'v' }, ...desired.spec.volumeMounts],
@@ -46,6 +55,12 @@ test('an item that others add to a list that is ours as a whole shows, whatever 
   const subjects = [{ name: 'theirs' }, { name: 'ours' }];
 
   expect(ownedFields(desired, { rules: [{ backendRefs }], subjects })).toEqual({ rules: [{ backendRefs }], subjects });
+});
+
+test('a list that is shared in a Deployment is not in an EnvoyProxy', () => {
+  const of = (...containers: object[]) => ({ apiVersion: 'gateway.envoyproxy.io/v1alpha1', patch: { containers } });
+  const both = of({ name: 'ours' }, { name: 'theirs' });
+  expect(ownedFields(of({ name: 'ours' }), both)).toEqual(both);
 });
 
 test('an item without a name is found by its place, and what is longer is taken whole', () => {

@@ -100,6 +100,15 @@ describe('a kind of others that may not be read', () => {
     expect(bench.eventReasons()).toContain('NotReadable');
   });
 
+  test('is written all the same', async () => {
+    const targetGroupArn = 'arn:aws:elasticloadbalancing:us-west-2:111122223333:targetgroup/gw/1';
+    bench.edit(bench.config(), ({ spec }) => Object.assign(spec as object, { endpoint: { targetGroupArn } }));
+    bench.start();
+    await bench.settle(60_000);
+
+    expect(bench.api.cluster.list(BINDINGS)).toHaveLength(1);
+  });
+
   test('does not hold up a deletion', async () => {
     bench.start();
     await bench.settle(60_000);

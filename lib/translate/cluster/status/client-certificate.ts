@@ -32,8 +32,7 @@ export function clientCertificateFacts(
 export function certificateFinding(facts: ClientCertificateFacts): Finding | undefined {
   const fault = faultOf(facts);
   if (fault === undefined) return undefined;
-  const wait = waitOf(facts) ?? `${nameOf(facts.wanted)} is about to be issued`;
-  return { holds: false, reason: REASON, message: `${fault}; ${wait}.` };
+  return { holds: false, reason: REASON, message: `${fault}; ${waitOf(facts) ?? strangenessOf(facts)}.` };
 }
 
 /** That cert-manager has tried, and could not issue it. Clients see the one before, if any, until that ends. */
@@ -80,6 +79,13 @@ function waitOf(facts: ClientCertificateFacts): string | undefined {
   if (ready?.status === 'True') return undefined;
   const what = ready === undefined ? 'waits for cert-manager to take it' : `is not ready: ${textIn(ready)}`;
   return `${nameOf(facts.wanted)} ${what}; if that lasts, see its CertificateRequests, and whether cert-manager runs`;
+}
+
+/** Where cert-manager has nothing more to do. */
+function strangenessOf({ wanted, observed: { certificate } }: ClientCertificateFacts): string {
+  return certificate?.dnsNames === undefined
+    ? `the Secret of ${nameOf(wanted)} has not been read yet`
+    : `cert-manager says that ${nameOf(wanted)} is issued: see whether its issuer gives all names`;
 }
 
 function presently({ metadata, status }: KubernetesObject, type: string): SeenCondition | undefined {

@@ -76,6 +76,13 @@ test('it is found by its tags among others, on any page', async () => {
   expect(await store.find({ gateway: 'models/none' }, signal)).toBeUndefined();
 });
 
+test('one that is deleted while it looks is passed over', async () => {
+  const gone = await store.import(await material(), { tags: { ...TAGS, gateway: 'models/other' } }, signal);
+  const arn = await store.import(await material(), { tags: TAGS }, signal);
+  acm.goneSinceListed.add(gone);
+  expect(await store.find(TAGS, signal)).toBe(arn);
+});
+
 test('where one may not look, that is said', async () => {
   await store.import(await material(), { tags: TAGS }, signal);
   acm.denied.add('ListCertificates');

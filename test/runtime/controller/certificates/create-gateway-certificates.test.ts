@@ -258,6 +258,15 @@ test('an imported certificate is found by what the store says of it', async () =
   expect(await certificates({ store: undefined }).findImported(gateway(), signal)).toBeUndefined();
 });
 
+test('a gateway that is made again under the name imports anew what was deleted with the former', async () => {
+  await issue();
+  await ensure(gateway());
+  const [former] = store.imported.keys();
+  await certificates().deleteImported(former!, gateway(), signal);
+  await ensure(gateway({}, { metadata: { name: 'gw', namespace: 'models', uid: 'uid-2' } }));
+  expect([...store.imported.keys()]).toEqual([expect.not.stringMatching(former!)]);
+});
+
 test('a deletion that cannot be done says why', async () => {
   store.imported.set(ACM, { material: { certificate: '', key: '' }, tags: {} });
   store.inUse.add(ACM);

@@ -82,7 +82,9 @@ describe('clients cannot verify the gateway', () => {
       ),
     });
     expect(certificateFinding(facts(undefined, others))?.holds).toBe(false);
-    expect(certificateFinding(facts(requested([READY]), others))?.message).toContain('is about to be issued');
+    expect(certificateFinding(facts(requested([READY]), others))?.message).toContain(
+      'Certificate system/gateway-tls is issued: see whether its issuer gives all names',
+    );
   });
 
   test('by one that has ended', () => {

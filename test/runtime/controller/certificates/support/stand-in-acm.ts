@@ -29,6 +29,8 @@ export interface StandInAcm {
   readonly calls: string[];
   /** The next answers are these errors. */
   readonly failures: { readonly status: number; readonly name: string }[];
+  /** ARNs that are listed though they are not there any more. */
+  readonly goneSinceListed: Set<string>;
   /** These calls are denied. */
   readonly denied: Set<string>;
   close(): Promise<void>;
@@ -58,10 +60,12 @@ export async function startStandInAcm(options: StandInAcmOptions = {}): Promise<
   const calls: string[] = [];
   const failures: { status: number; name: string }[] = [];
   const denied = new Set<string>();
+  const goneSinceListed = new Set<string>();
 
   function known(arn: unknown): Stored {
     const stored = certificates.get(String(arn));
-    if (stored === undefined) throw new Refusal('ResourceNotFoundException', `Could not find certificate ${arn}.`);
+    if (stored === undefined || goneSinceListed.has(String(arn)))
+      throw new Refusal('ResourceNotFoundException', `Could not find certificate ${arn}.`);
     return stored;
   }
 
@@ -136,6 +140,7 @@ export async function startStandInAcm(options: StandInAcmOptions = {}): Promise<
     calls,
     failures,
     denied,
+    goneSinceListed,
     async close() {
       server.closeAllConnections();
       server.close();
