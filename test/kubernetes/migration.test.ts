@@ -120,6 +120,15 @@ async function objects(
   return lines.filter((line) => namespaces.includes(line.split(' ')[1] ?? '')).sort();
 }
 
+/** What belongs to something that is gone goes a little later. */
+async function untilNone(what: string, find: () => Promise<readonly string[]>): Promise<void> {
+  await cluster.until(`nothing is left ${what}`, async () => {
+    const left = await find();
+    if (left.length > 0) throw new Error(`there is still ${left.join(', ')}`);
+    return true;
+  });
+}
+
 async function answers(url: string, ca = ''): Promise<void> {
   const options: ChatLoadOptions = { url, ca, model: MODEL, perSecond: 20 };
   await cluster.until(
@@ -199,8 +208,9 @@ test('the documented way leads to ours, which leaves nothing of theirs and keeps
   expect(metadata.labels).toEqual({ team: 'a' });
   expect(spec).toMatchObject({ ...wish, endpoint: { type: 'clusterIP' } });
   expect(await objects('uid', ['team'], 'app=llama')).toEqual(models);
-  const left = (await objects('uid', [THEIRS])).map((line) => line.split(' ').slice(0, 3).join(' '));
-  expect(left.filter((line) => /^(Deployment|Service|Gateway|EnvoyProxy|Pod) /.test(line))).toEqual([]);
+  await untilNone('of theirs', async () =>
+    (await objects('uid', [THEIRS])).filter((line) => /^(Deployment|Service|Gateway|EnvoyProxy|Pod) /.test(line)),
+  );
   const unlabelled = await objects('uid', ['team'], 'app.kubernetes.io/managed-by!=inference-gateway-controller');
   expect(unlabelled.filter((line) => /^(HTTPRoute|InferencePool|Deployment) /.test(line))).toEqual(
     models.filter((line) => line.startsWith('Deployment')),
@@ -217,7 +227,7 @@ test('the documented way back leads to theirs, and leaves nothing of ours', asyn
   await theirsAnswers();
   expect(await objects('uid', ['team'], 'app=llama')).toEqual(models);
   for (const label of ['managed-by=inference-gateway-controller', 'part-of=hyperpod-inference-gateway']) {
-    expect(await objects('uid', [THEIRS, 'team', ''], `app.kubernetes.io/${label}`)).toEqual([]);
+    await untilNone('of ours', () => objects('uid', [THEIRS, 'team', ''], `app.kubernetes.io/${label}`));
   }
   const namespace = await cluster.client.find<V1Namespace>(`/api/v1/namespaces/${OURS}`);
   expect(namespace?.status?.phase ?? 'Terminating').toBe('Terminating');
