@@ -54,8 +54,8 @@ export interface Maintained {
 const BEHIND_MS = 5_000;
 
 /**
- * Envoy Gateway watches each kind by itself, and answers requests of a route without a body while it has not heard of what the
- * route leads to. By then it has. Milliseconds.
+ * Envoy Gateway watches each kind by itself. Where it knows of a route and not of what that leads to, requests get an answer
+ * without a body. By then it has heard of what was written before. Milliseconds.
  */
 const HEARD_MS = 500;
 
@@ -114,7 +114,7 @@ export async function maintainGateway(
   });
   const unneeded = stale.filter((object) => !isHeldUp(object, failures));
   const isBehind = unneeded.length > 0 && !(await view.isCurrent(config, signal));
-  if (!isBehind) failures.push(...(await pruneObjects(unneeded, { ...options, signal })));
+  if (!isBehind) failures.push(...(await prune(unneeded, options, signal)));
   // Not waited for: a store may take minutes to answer, and whoever has a certificate goes on with it.
   const imported = options.imports.latest(owner, config);
   failures.push(...ensured.failures, ...imported.failures);
@@ -134,6 +134,20 @@ export async function maintainGateway(
       ...[before, ...after].map(({ dueIn }) => dueIn),
     ),
   };
+}
+
+/** What routes lead to stays until Envoy Gateway has heard that they are gone. */
+async function prune(
+  objects: readonly KubernetesObject[],
+  options: MaintainOptions,
+  signal: AbortSignal,
+): Promise<readonly WriteFailure[]> {
+  const routes = objects.filter(isRoute);
+  const failures = await pruneObjects(routes, { ...options, signal });
+  const isOurs = ({ metadata }: KubernetesObject) => !options.strangers.has(metadata.uid ?? '');
+  if (routes.some(isOurs)) await options.clock.sleep(HEARD_MS, signal);
+  const rest = objects.filter((object) => !isRoute(object) && !isHeldUp(object, failures));
+  return [...failures, ...(await pruneObjects(rest, { ...options, signal }))];
 }
 
 async function ensureCertificates(

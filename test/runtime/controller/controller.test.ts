@@ -75,6 +75,25 @@ test('a new route comes when Envoy Gateway has heard of the endpoints that it le
   expect(bench.api.cluster.list(ROUTES)).not.toEqual([]);
 });
 
+test('what a route leads to goes when Envoy Gateway has heard that the route is gone', async () => {
+  bench.put(gatewayConfig([schedulerOf('llama'), schedulerOf('mistral')]));
+  bench.start();
+  await bench.settle();
+  const route = () => bench.api.cluster.get(ROUTES, 'mistral', 'team');
+  const service = () => bench.api.cluster.get(SERVICES, 'mistral-pool', 'team');
+  expect(service()).toBeDefined();
+
+  bench.put(gatewayConfig([schedulerOf('llama')]));
+  for (let waited = 0; route() !== undefined; waited += 50) {
+    expect(waited).toBeLessThan(3_000);
+    await bench.clock.advance(50);
+  }
+  await bench.clock.advance(400);
+  expect(service()).toBeDefined();
+  await bench.settle();
+  expect(service()).toBeUndefined();
+});
+
 test('the finalizer is set before anything is made, and spec is never written', async () => {
   bench.put(gatewayConfig());
   bench.start();
