@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ApiClient } from '../kubernetes/api-client';
 import type { Clock } from '../kubernetes/clock';
 import { ConfigInUse, type ConfigInUseOptions, type UsableConfig } from './config-in-use';
+import { FirstPods } from './first-pods';
 import { GoodObjects, sourceOf } from './good-objects';
 import { KubernetesInformers } from './kubernetes-informers';
 import type { ObjectSet, ObjectSource } from './object-source';
@@ -50,6 +51,7 @@ export function kubernetesSource(options: KubernetesSourceOptions): KubernetesSo
       const config = new ConfigInUse(options);
       const good = new GoodObjects();
       const picking = new PickingInForce();
+      const firstPods = new FirstPods();
       let given = false;
       let due = false;
       let told: ReadonlySet<string> = new Set();
@@ -68,9 +70,11 @@ export function kubernetesSource(options: KubernetesSourceOptions): KubernetesSo
         if (config.next !== undefined) watched.need(config.next.needs);
         config.advance((needs) => watched.unknown(needs).length === 0);
         watched.keep(config.needs());
-        const assembled = config.current && assemble(config.current, watched, good, picking);
+        const assembled =
+          config.current && assemble(config.current, watched, { good, picking, firstPods }, clock.now());
         tell([...config.faults, ...(assembled?.faults ?? [])]);
         if (assembled === undefined) return;
+        if (assembled.dueIn !== undefined) void clock.sleep(assembled.dueIn, signal).then(changed);
         given = true;
         onChange(assembled.set);
       }
@@ -96,14 +100,15 @@ export function kubernetesSource(options: KubernetesSourceOptions): KubernetesSo
 function assemble(
   { object, needs: { podSelectors, references } }: UsableConfig,
   watched: KubernetesInformers,
-  good: GoodObjects,
-  picking: PickingInForce,
+  { good, picking, firstPods }: { good: GoodObjects; picking: PickingInForce; firstPods: FirstPods },
+  now: number,
 ) {
   const { written, pods } = watched.objects({ podSelectors, references });
-  const choice = good.choose([...written, ...usablePods(pods)], references);
+  const admitted = firstPods.admit(usablePods(pods), now);
+  const choice = good.choose([...written, ...admitted.pods], references);
   const settled = picking.settle(object, references, choice);
   const set: ObjectSet = { objects: settled.objects.map((value) => ({ source: sourceOf(value), value })) };
-  return { set, faults: [...choice.faults, ...settled.faults] };
+  return { set, faults: [...choice.faults, ...settled.faults], dueIn: admitted.dueIn };
 }
 
 /** In words. */

@@ -142,6 +142,22 @@ test('routers take no pods', async () => {
   expect(server.requests.filter(({ path }) => path.includes('/pods'))).toEqual([]);
 });
 
+test('the first pod that becomes ready counts when Envoys know it', async () => {
+  putConfig();
+  const waits: number[] = [];
+  const clock = fastClock(20);
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    waits.push(ms);
+    return clock.sleep(ms, signal);
+  };
+  const started = start({ clock: { ...clock, sleep } });
+  await until('there is a set', () => started.sets.length > 0);
+  await until('all is watched', () => server.openWatches() === 7);
+  putPod('a', 'llama', '10.0.0.1', { conditions: [{ type: 'Ready', status: 'True' }] });
+  await until('the pod is there', () => started.last().includes('pods/a'));
+  expect(waits).toContain(2_000);
+});
+
 test('a picker of some schedulers takes no pods and no files of others', async () => {
   putConfig([scheduler('llama'), scheduler('qwen', { configMapRef: { name: 'gone', key: 'a' } })]);
   putPod('a', 'llama');
