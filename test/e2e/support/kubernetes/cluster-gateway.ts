@@ -4,8 +4,9 @@ import { NODE_IP } from '../../../kubernetes/support/addresses';
 import { gatewayConfig } from '../../../kubernetes/support/gateway-config';
 import { SYSTEM_NAMESPACE } from '../../../kubernetes/support/install-gateway';
 import { gatewayObject } from '../gateway-objects';
+import { readings } from '../readings';
 import type { Fields, TestGateway, TestGatewayOptions } from '../test-gateway';
-import { gatewayParts } from './gateway-parts';
+import { type GatewayParts, gatewayParts } from './gateway-parts';
 import { startModelPods } from './model-pods';
 import { backendOfThisMachine, POD_PORT } from './objects';
 import { onlyLocal } from './only-local';
@@ -16,6 +17,9 @@ import { startTlsForwarder } from './tls-forwarder';
 const SETTLE_MS = 2_000;
 /** Enough for a test, where many pods share a machine. */
 const SMALL = { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '2Gi' } };
+
+/** The first pods of a model count so much later than they are ready, at most. */
+const FIRST_PODS_MS = 4_000;
 
 let started = 0;
 
@@ -59,6 +63,8 @@ export async function startInCluster(options: TestGatewayOptions): Promise<TestG
   );
   await untilObserved();
   const { data } = await cluster.client.get<V1ConfigMap>(`/api/v1/namespaces/${namespace}/configmaps/${name}-ca`);
+  const parts = gatewayParts(cluster, name);
+  if (options.pods.some(({ ready = true }) => ready)) await firstPodsCount(parts);
   const forwarder = await startTlsForwarder(`${name}-envoy.${SYSTEM_NAMESPACE}.svc`, 443, data!['ca.crt']!);
 
   return {
@@ -82,7 +88,7 @@ export async function startInCluster(options: TestGatewayOptions): Promise<TestG
       await untilObserved();
       await sleep(SETTLE_MS);
     },
-    ...gatewayParts(cluster, name),
+    ...parts,
     writeConfig,
     async writeReady(changes) {
       for (const [pod, value] of Object.entries(changes)) await setReady(pod, value);
@@ -97,4 +103,14 @@ export async function startInCluster(options: TestGatewayOptions): Promise<TestG
       await cluster.client.delete(`/api/v1/namespaces/${namespace}`);
     },
   };
+}
+
+/** Until each picker has ready pods; a model may have none. */
+async function firstPodsCount({ metrics }: GatewayParts): Promise<void> {
+  const end = performance.now() + FIRST_PODS_MS;
+  while (performance.now() < end) {
+    const counts = readings(await metrics(), 'inference_pool_ready_pods');
+    if (counts.length > 0 && counts.every((count) => count > 0)) return;
+    await sleep(100);
+  }
 }
