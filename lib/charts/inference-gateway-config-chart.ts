@@ -4,7 +4,7 @@ import type { InferenceGatewayConfigSpec } from '../api/generated/inference-gate
 import type { InferenceGatewayConfig } from '../api/inference-gateway-config/inference-gateway-config';
 import { formatPath } from '../api/validation/fault';
 import { validateObject } from '../api/validation/validate-object';
-import { ENVOY_GATEWAY_CONTROLLER } from '../translate/cluster/names';
+import { ENVOY_GATEWAY_CONTROLLER, GROUP } from '../translate/cluster/names';
 import { translateGateway } from '../translate/cluster/translate-gateway';
 import { SYSTEM_NAMESPACE } from './names';
 
@@ -35,7 +35,7 @@ export class InferenceGatewayConfigChart extends Chart {
   constructor(scope: Construct, id: string, { name, namespace, spec }: InferenceGatewayConfigChartProps) {
     super(scope, id);
     const config = {
-      apiVersion: 'inference.sagemaker.aws.amazon.com/v1alpha1',
+      apiVersion: `${GROUP}/v1alpha1`,
       kind: 'InferenceGatewayConfig',
       metadata: { name, namespace },
       spec,

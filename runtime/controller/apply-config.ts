@@ -13,7 +13,7 @@ import { addFinalizer, hasFinalizer } from './finalizer';
 import { foreignObjects } from './foreign-objects';
 import type { ClientCertificate, GatewayCertificates } from './gateway-certificates';
 import { type MaintainOptions, maintainGateway } from './maintain-gateway';
-import { observedOf } from './observed';
+import { requestedCertificate } from './observed';
 import type { Owner } from './owner';
 import type { Report, StatusReport } from './status-report';
 import { worldOf } from './world';
@@ -92,7 +92,7 @@ async function translate(
   const first = translateGateway(config, installation, world);
   const foreign = await foreignObjects(owner, first.objects, { client, applied, watches, signal });
   const translation = foreign.length === 0 ? first : translateGateway(config, installation, { ...world, foreign });
-  const { requested } = observedOf(object, watches, applied);
+  const requested = requestedCertificate(object, watches, applied);
   const failure = requested === undefined ? [] : issuanceFailure(requested);
   const around = [...(setup.problems() ?? []), ...clusterProblems(owner, watches), ...failure];
   return { ...translation, problems: [...around, ...translation.problems] };

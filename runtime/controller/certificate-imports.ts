@@ -70,7 +70,7 @@ export function createCertificateImports(options: ImportsOptions): CertificateIm
     const imported = await importIssued(config, signal);
     if (!asked.has(owner)) return;
     const { uid } = config.metadata;
-    const isNews = newsIn(imported) !== newsIn(told(owner, uid));
+    const isNews = newsIn(imported) !== newsIn(lastOf(owner, uid) ?? NOTHING);
     const hasFailed = imported.failures.length > 0;
     const dueIn = hasFailed ? 0 : looksAgainIn(imported);
     answers.set(owner, { uid, facts, imported, until: clock.now() + dueIn });
@@ -79,9 +79,10 @@ export function createCertificateImports(options: ImportsOptions): CertificateIm
     else if (!hasFailed) again(owner, dueIn);
   }
 
-  function told(owner: Owner, uid: string | undefined): Imported {
+  /** Undefined where nothing has been answered about the config. */
+  function lastOf(owner: Owner, uid: string | undefined): Imported | undefined {
     const last = answers.get(owner);
-    return last !== undefined && last.uid === uid ? last.imported : NOTHING;
+    return last?.uid === uid ? last?.imported : undefined;
   }
 
   return {
@@ -98,8 +99,7 @@ export function createCertificateImports(options: ImportsOptions): CertificateIm
       if (isStarted) asking.add(owner);
       // What is under way is a removal, after which nobody comes again.
       else if (!asking.has(owner)) again(owner, BUSY_MS);
-      if (answers.get(owner)?.uid !== config.metadata.uid) return asToldBefore(config);
-      const { dueIn: _, ...imported } = told(owner, config.metadata.uid);
+      const { dueIn: _, ...imported } = lastOf(owner, config.metadata.uid) ?? asToldBefore(config);
       return imported;
     },
     forget(owner) {

@@ -18,13 +18,12 @@ export function observedOf(
   const owned = watches.owned(ownerOfConfig(config));
   const deployments = owned.filter(({ kind }) => kind === 'Deployment');
   const gateway = owned.find(({ kind }) => kind === 'Gateway');
-  const requested = owned.find(({ kind, metadata }) => kind === 'Certificate' && metadata.name === names.certificate);
   const envoys = watches.envoys(names.gateway);
   return {
     gateway: gateway && applied.withGeneration(gateway),
     attached: owned.filter(isAttached).map((object) => applied.withGeneration(object)),
     envoys: envoys.filter(({ kind }) => kind === 'Deployment'),
-    requested: requested && applied.withGeneration(requested),
+    requested: requestedCertificate(config, watches, applied),
     entrances: [...owned.filter(({ kind }) => kind === 'Ingress'), ...envoys.filter(({ kind }) => kind === 'Service')],
     router: deployments.find(
       ({ metadata }) => metadata.name === names.router && schedulerOf({ metadata }) === undefined,
@@ -32,4 +31,18 @@ export function observedOf(
     pickers: deployments.filter((object) => schedulerOf(object) !== undefined),
     pods: watches.pods(namespace),
   };
+}
+
+/** The Certificate of what clients see. */
+export function requestedCertificate(
+  config: KubernetesObject,
+  watches: Pick<Watches, 'owned'>,
+  applied: Pick<AppliedObjects, 'withGeneration'>,
+): KubernetesObject | undefined {
+  const { name, namespace = 'default' } = config.metadata;
+  const { certificate } = gatewayNames({ metadata: { name, namespace } });
+  const requested = watches
+    .owned(ownerOfConfig(config))
+    .find(({ kind, metadata }) => kind === 'Certificate' && metadata.name === certificate);
+  return requested && applied.withGeneration(requested);
 }

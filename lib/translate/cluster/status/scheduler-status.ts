@@ -9,6 +9,7 @@ import type { Attachment } from './attachment';
 import { conditionIn, conditionsOf, type Finding } from './conditions';
 import { deploymentState } from './deployment-state';
 import type { Observed } from './observed';
+import { isReadyPod } from './ready-pod';
 
 type SchedulerStatus = NonNullable<GatewayStatus['schedulers']>[number];
 
@@ -106,17 +107,12 @@ function podsFinding({ scheduler, observed }: Facts): Finding {
       message: 'Its modelSelector selects no pod of the namespace: start its pods, or correct the selector.',
     };
   }
-  const ready = selected.filter(isReady).length;
+  const ready = selected.filter(isReadyPod).length;
   return {
     holds: ready > 0,
     reason: ready > 0 ? 'PodsReady' : 'NoPodsReady',
     message: `${ready} of ${selected.length} pods are ready.`,
   };
-}
-
-function isReady({ metadata, status }: KubernetesObject): boolean {
-  const ready = conditionIn(propertyAt(status, 'conditions'), 'Ready')?.status === 'True';
-  return ready && metadata.deletionTimestamp === undefined;
 }
 
 /** One that has pickers of its present spec serves, though an object that it reads, or a name, may have been left out. */
