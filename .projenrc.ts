@@ -85,6 +85,8 @@ const project = new AwsCdkTypeScriptApp({
     '@opentelemetry/resources@^3.1.0',
     '@opentelemetry/sdk-trace@^3.1.0',
     '@aws-sdk/client-acm@^3',
+    '@bufbuild/protobuf@^2',
+    '@grpc/grpc-js',
     '@kubernetes/client-node@^2.0.1',
     '@peculiar/x509@^2',
     'cdk8s@^2.70.106',
@@ -103,7 +105,8 @@ const project = new AwsCdkTypeScriptApp({
     'dns2',
     'esbuild',
     'fast-check',
-    '@grpc/grpc-js',
+    '@bufbuild/buf',
+    '@bufbuild/protoc-gen-es@^2',
     '@grpc/proto-loader',
     'jest@^30',
     'knip',
@@ -125,6 +128,7 @@ project.package.addField('allowScripts', {
   '@parcel/watcher': false,
   zeromq: false,
   protobufjs: false,
+  '@bufbuild/buf': false,
 });
 project.npmrc.addConfig('omit-lockfile-registry-resolved', 'true');
 project.npmrc.addConfig('fund', 'false');
@@ -145,6 +149,7 @@ const scripts: Record<string, string> = {
   lint: 'biome check . && depcruise --config .dependency-cruiser.json bin lib runtime && knip && tsx scripts/generate.ts --check',
   format: 'biome check --write .',
   generate: 'tsx scripts/generate.ts',
+  'generate:envoy-types': 'tsx scripts/envoy-types.ts',
   build: 'npm run --silent typecheck && npm run --silent bundle && tsc -p tsconfig.json --noEmit',
   'bench:overhead': 'npm run --silent bundle && tsx test/bench/overhead.ts',
   'bench:uploads': 'npm run --silent bundle && tsx test/bench/uploads.ts',
@@ -160,9 +165,10 @@ const scripts: Record<string, string> = {
   failover: 'npm run --silent bundle && tsx scripts/replica-failover.ts',
   soak: 'npm run --silent bundle && tsx test/soak/soak.ts',
   'test:engines': 'tsx test/engines/run.ts',
-  'check:vendor': 'tsx scripts/vendor-crds.ts --check',
+  'check:vendor': 'tsx scripts/vendor-crds.ts --check && tsx scripts/envoy-types.ts --check',
   'kubernetes:tools': 'tsx test/kubernetes/tools/build.ts',
   'test:kubernetes': 'npm run --silent bundle && tsx test/kubernetes/run.ts',
+  conformance: 'npm run --silent bundle && tsx test/conformance/run.ts',
   'test:processes': `npm run --silent bundle && IGW_TEST_PICKERS=2 jest test/e2e --testPathIgnorePatterns '${OWN_PROCESSES.join('|')}'`,
 };
 for (const [name, command] of Object.entries(scripts)) project.setScript(name, command);
@@ -282,12 +288,16 @@ new JsonFile(project, 'knip.json', {
       'lib/index.ts',
       'scripts/*.ts',
       'test/kubernetes/{run,dev,dev-cluster}.ts',
+      'test/conformance/{run,run-in-cluster}.ts',
+      'test/conformance/picker/picker.ts',
       'test/kubernetes/harness/support/leave-behind.ts',
       '.projenrc.ts',
       'test/**/*.test.ts',
       'test/bench/*.ts',
       'test/engines/{run,*.engine}.ts',
     ],
+    // What is generated has more than is used.
+    ignore: ['runtime/envoy-api/generated/**'],
     project: ['{bin,lib,runtime,scripts,test}/**/*.ts'],
     // The `cdk` tasks of projen run the one, and every script runs on the other.
     ignoreDependencies: ['aws-cdk', 'node'],

@@ -3,6 +3,7 @@ import { constants, hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { SYSTEM_NAMESPACE } from '../../lib/charts/names';
+import { PORTS } from '../../lib/translate/cluster/names';
 import { version } from '../../package.json';
 import type { Controller } from '../../runtime/controller/controller';
 import type { CrdBundle } from '../../runtime/controller/crds/shipped-crd';
@@ -22,6 +23,7 @@ interface ControllerFlags extends InstallationFlags {
   readonly envoyGatewayCertificates?: true;
   readonly manageCrds: boolean;
   readonly kubeconfig?: string;
+  readonly inferencePools?: HostPort;
   readonly metrics?: HostPort;
   readonly logLevel: LogLevel;
 }
@@ -51,6 +53,12 @@ export function controllerCommand(): Command {
     .option('--kubeconfig <file>', "where the cluster is (default: KUBECONFIG, or the pod's service account)")
     .addOption(
       new Option(
+        '--inference-pools <ip:port>',
+        `where Envoy Gateway and its Envoys ask about InferencePools (default: 0.0.0.0:${PORTS.inferencePools}, or [::]:${PORTS.inferencePools} by --ip-family)`,
+      ).argParser(parseHostPort),
+    )
+    .addOption(
+      new Option(
         '--metrics <ip:port>',
         'where /metrics, /healthz and /readyz are served (default: 0.0.0.0:9090, or [::]:9090 by --ip-family)',
       ).argParser(parseHostPort),
@@ -71,7 +79,7 @@ async function runController(flags: ControllerFlags): Promise<void> {
     });
   }
   const probes = await startProbeServer({
-    ...(flags.metrics ?? { host: flags.ipFamily === 'IPv4' ? '0.0.0.0' : '::', port: 9090 }),
+    ...(flags.metrics ?? anyAddress(flags, PORTS.metrics)),
     page: () => controller?.metricsPage(),
     ready: () => !closing.signal.aborted && controller?.isReady() === true,
   }).catch((error: unknown) => fail(listenFault('--metrics', error), EXIT_USAGE));
@@ -95,14 +103,21 @@ async function runController(flags: ControllerFlags): Promise<void> {
     });
   const [client, leaseClient] = [connect(), connect()];
   // Loaded here, for it is large and no other command needs it.
-  const [{ startController }, { createGatewayCertificates }, { acmStore }, { prepareCluster }, { readShippedCrds }] =
-    await Promise.all([
-      import('../../runtime/controller/controller.js'),
-      import('../../runtime/controller/certificates/create-gateway-certificates.js'),
-      import('../../runtime/controller/certificates/acm-store.js'),
-      import('../../runtime/controller/prepare-cluster.js'),
-      import('../../runtime/controller/crds/read-shipped-crds.js'),
-    ]);
+  const [
+    { startController },
+    { createGatewayCertificates },
+    { acmStore },
+    { prepareCluster },
+    { readShippedCrds },
+    { runInferencePools },
+  ] = await Promise.all([
+    import('../../runtime/controller/controller.js'),
+    import('../../runtime/controller/certificates/create-gateway-certificates.js'),
+    import('../../runtime/controller/certificates/acm-store.js'),
+    import('../../runtime/controller/prepare-cluster.js'),
+    import('../../runtime/controller/crds/read-shipped-crds.js'),
+    import('../../runtime/inference-pools/run-inference-pools.js'),
+  ]);
   const region = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION;
   const store = region ? acmStore(region) : undefined;
   controller = startController({
@@ -119,6 +134,7 @@ async function runController(flags: ControllerFlags): Promise<void> {
         namespace: systemNamespace,
         clusterDomain: flags.clusterDomain,
       },
+      own: { namespace: systemNamespace, clusterDomain: flags.clusterDomain },
       clock,
       log,
     }),
@@ -127,8 +143,12 @@ async function runController(flags: ControllerFlags): Promise<void> {
     log,
     signal: closing.signal,
   });
+  const pools = runInferencePools({
+    ...{ client, installation, clock, random, log, signal: closing.signal },
+    listen: flags.inferencePools ?? anyAddress(flags, PORTS.inferencePools),
+  }).catch((error: unknown) => fail(listenFault('--inference-pools', error), EXIT_USAGE));
   if (!closing.signal.aborted) await new Promise((resolve) => closing.signal.addEventListener('abort', resolve));
-  await Promise.race([controller.done, sleep(CLOSE_MS)]);
+  await Promise.race([Promise.all([controller.done, pools]), sleep(CLOSE_MS)]);
   await Promise.all([client.close(), leaseClient.close()]);
   await probes.close();
   process.exit(0);
@@ -139,4 +159,8 @@ function managedCrds({ manageCrds, envoyGatewayCertificates }: ControllerFlags):
   if (!manageCrds) return new Set();
   const own: readonly CrdBundle[] = ['inference-extension', 'inference-gateway'];
   return new Set(envoyGatewayCertificates ? ['gateway-api', 'envoy-gateway', ...own] : own);
+}
+
+function anyAddress({ ipFamily }: ControllerFlags, port: number): HostPort {
+  return { host: ipFamily === 'IPv4' ? '0.0.0.0' : '::', port };
 }

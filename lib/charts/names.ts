@@ -1,8 +1,7 @@
 /** Namespace of an installation unless another is asked for. */
 export const SYSTEM_NAMESPACE = 'inference-gateway';
 
-/** The controller's Deployment, ServiceAccount, Service, roles and everything else of it. */
-export const CONTROLLER = 'hyperpod-inference-gateway-controller';
+export { CONTROLLER } from '../translate/cluster/names';
 
 /** Lease by which one of the controller's pods leads. */
 export const LEASE = 'inference-gateway-controller';
@@ -15,3 +14,12 @@ export const PART_OF = { 'app.kubernetes.io/part-of': 'hyperpod-inference-gatewa
 
 /** Port of `/metrics`, `/healthz` and `/readyz`. */
 export const METRICS_PORT = 9090;
+
+/** Labels of every Envoy that Envoy Gateway runs. */
+export const ENVOYS = { 'app.kubernetes.io/managed-by': 'envoy-gateway', 'app.kubernetes.io/component': 'proxy' };
+
+/** Labels of every Envoy Gateway, whoever has installed it. */
+export const ENVOY_GATEWAYS = { 'control-plane': 'envoy-gateway' };
+
+/** Name of the port at which the controller makes InferencePools backends. */
+export const INFERENCE_POOLS_PORT = 'inference-pools';

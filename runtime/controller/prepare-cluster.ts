@@ -4,7 +4,9 @@ import type { Problem } from '../../lib/translate/cluster/types';
 import type { Clock } from '../kubernetes/clock';
 import { reconcileEnvoyGatewayCertificates } from './certificates/envoy-gateway-certificates';
 import type { EnvoyGatewayPlace } from './certificates/envoy-gateway-trust';
+import { inferencePoolTrust } from './certificates/inference-pool-trust';
 import { GRACE_MS, waitUntil } from './certificates/lifetimes';
+import { reconcileTrust } from './certificates/reconcile-trust';
 import { serialNumber } from './certificates/serial-number';
 import type { ClusterSetupOptions, Preparation } from './cluster-setup';
 import { type CrdResult, installCrds } from './crds/install-crds';
@@ -17,6 +19,8 @@ export interface PrepareClusterOptions {
   readonly managedCrds: ReadonlySet<CrdBundle>;
   /** Where Envoy Gateway runs, if it came with the gateway: then the controller makes its certificates. */
   readonly envoyGateway: EnvoyGatewayPlace | undefined;
+  /** Where the controller itself runs. */
+  readonly own: EnvoyGatewayPlace;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -29,7 +33,7 @@ const AFTER_FAULT_MS = 30_000;
 
 /** What must be in a cluster before there can be a gateway: definitions of all kinds, and Envoy Gateway's certificates. */
 export function prepareCluster(options: PrepareClusterOptions): ClusterSetupOptions['prepare'] {
-  const { readCrds, managedCrds, envoyGateway, clock, log } = options;
+  const { readCrds, managedCrds, envoyGateway, own, clock, log } = options;
   const told = new Map<string, string>();
   let read: Promise<readonly ShippedCrd[]> | undefined;
 
@@ -47,17 +51,14 @@ export function prepareCluster(options: PrepareClusterOptions): ClusterSetupOpti
     });
     for (const result of results) tell(result);
     const problems = results.flatMap(crdProblem);
-    if (envoyGateway === undefined) return { problems, ...(problems.length > 0 && { dueIn: AFTER_FAULT_MS }) };
     const now = clock.wall();
-    const trust = await reconcileEnvoyGatewayCertificates(client, envoyGateway, {
-      now,
-      graceMs: GRACE_MS,
-      serial: serialNumber,
-      signal,
-    });
-    const dueIn = waitUntil(trust.dueAt, now);
+    const trustOptions = { now, graceMs: GRACE_MS, serial: serialNumber, signal };
+    // First: Envoy Gateway waits for its own certificates alone, and asks for backends as soon as it runs.
+    const pools = await reconcileTrust(client, inferencePoolTrust(own), trustOptions);
+    const trust = envoyGateway && (await reconcileEnvoyGatewayCertificates(client, envoyGateway, trustOptions));
+    const dueIn = waitUntil(Math.min(pools.dueAt, trust?.dueAt ?? Number.POSITIVE_INFINITY), now);
     return {
-      problems: [...problems, ...trust.problems],
+      problems: [...problems, ...pools.problems, ...(trust?.problems ?? [])],
       dueIn: problems.length > 0 ? Math.min(dueIn, AFTER_FAULT_MS) : dueIn,
     };
   };

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { GROUP } from '../../lib/translate/cluster/names';
 import type { Installation } from '../../lib/translate/cluster/types';
+import { startPoolStatusLoop } from '../inference-pools/status/pool-status-loop';
 import type { ApiClient } from '../kubernetes/api-client';
 import type { Clock } from '../kubernetes/clock';
 import { createEventRecorder } from '../kubernetes/events';
@@ -84,6 +85,10 @@ export function startTerm(options: TermOptions): Term {
   const setup = createClusterSetup({ ...options, applied, disputes, seen: (object) => watches.find(object) });
   const coexistence = createCoexistence(client, watches, options.installation.systemNamespace);
   const slices = startEndpointSlicesLoop({ ...options, applied, disputes, strangers });
+  const pools = startPoolStatusLoop({
+    ...options,
+    mayWrite: async (at) => watches.knowsOthers() && (await coexistence.another(at)) === undefined,
+  });
   const certificates = options.certificates(client);
   const storeWork = createStoreWork({ clock, random, log, signal });
   const again = (owner: Owner, ms: number) => queue.addAfter(owner, ms);
@@ -140,6 +145,7 @@ export function startTerm(options: TermOptions): Term {
     while (!signal.aborted) {
       queue.add(CLUSTER);
       addGateways();
+      pools.look();
       await clock.sleep(RESYNC_MS, signal);
     }
   }
@@ -161,9 +167,10 @@ export function startTerm(options: TermOptions): Term {
       everything() {
         queue.addAfter(CLUSTER, COALESCE_MS);
         addGateways();
+        pools.look();
       },
     },
     queueDepth: () => queue.depth(),
-    done: Promise.all([resync(), queue.done, storeWork.done, slices.done]).then(() => {}),
+    done: Promise.all([resync(), queue.done, storeWork.done, slices.done, pools.done]).then(() => {}),
   };
 }

@@ -39,6 +39,7 @@ const GROUPS: Readonly<Record<string, readonly (readonly [kind: string, plural: 
   'gateway.networking.k8s.io/v1': [
     ['GatewayClass', 'gatewayclasses', 'cluster'],
     ['Gateway', 'gateways'],
+    ['ListenerSet', 'listenersets'],
     ['HTTPRoute', 'httproutes'],
     ['BackendTLSPolicy', 'backendtlspolicies'],
     ['ReferenceGrant', 'referencegrants'],

@@ -1,7 +1,8 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { PORTS } from '../../translate/cluster/names';
 import { imageOf } from '../images';
-import { CONTROLLER, METRICS_PORT, PART_OF } from '../names';
+import { CONTROLLER, INFERENCE_POOLS_PORT, METRICS_PORT, PART_OF } from '../names';
 import { placement, podMetadata, RESTRICTED_CONTAINER, RESTRICTED_POD, scrapeAnnotations } from '../pods';
 import { choose, concatenated, itemsOf, joinedByComma, when } from '../template/choice';
 import type { CompleteInstallValues } from '../values/install-values';
@@ -47,7 +48,10 @@ function container(values: CompleteInstallValues) {
     imagePullPolicy: values.imagePullPolicy,
     args: controllerArguments(values),
     env: concatenated<unknown>(POD_IDENTITY, controller.env),
-    ports: [{ name: 'metrics', containerPort: METRICS_PORT }],
+    ports: [
+      { name: 'metrics', containerPort: METRICS_PORT },
+      { name: INFERENCE_POOLS_PORT, containerPort: PORTS.inferencePools },
+    ],
     livenessProbe: probe('/healthz', { periodSeconds: 10, failureThreshold: 3 }),
     // Not before the CRDs are there: the API server may be slow at that.
     readinessProbe: probe('/readyz', { periodSeconds: 5, failureThreshold: 2 }),

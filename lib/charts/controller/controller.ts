@@ -1,6 +1,7 @@
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { CONTROLLER, METRICS_PORT, PART_OF } from '../names';
+import { PORTS } from '../../translate/cluster/names';
+import { CONTROLLER, ENVOY_GATEWAYS, ENVOYS, INFERENCE_POOLS_PORT, METRICS_PORT, PART_OF } from '../names';
 import { metricsReaders, networkPolicy } from '../network-policy';
 import { disruptionLimits } from '../pods';
 import { conditionalScope } from '../template/choice';
@@ -25,7 +26,14 @@ export class Controller extends Construct {
       spec: {
         type: 'ClusterIP',
         selector: CONTROLLER_SELECTOR,
-        ports: [{ name: 'metrics', port: METRICS_PORT, targetPort: k8s.IntOrString.fromString('metrics') }],
+        ports: [
+          { name: 'metrics', port: METRICS_PORT, targetPort: k8s.IntOrString.fromString('metrics') },
+          {
+            name: INFERENCE_POOLS_PORT,
+            port: PORTS.inferencePools,
+            targetPort: k8s.IntOrString.fromString(INFERENCE_POOLS_PORT),
+          },
+        ],
       },
     });
     const policies = conditionalScope(this, 'NetworkPolicies', values.networkPolicy.enabled);
@@ -33,7 +41,15 @@ export class Controller extends Construct {
     networkPolicy(policies, 'Controller', {
       ...metadata,
       selector: CONTROLLER_SELECTOR,
-      ingress: [{ ports: [METRICS_PORT], peers: metricsReaders(values) }],
+      ingress: [
+        { ports: [METRICS_PORT], peers: metricsReaders(values) },
+        { ports: [PORTS.inferencePools], peers: anywhere(ENVOY_GATEWAYS, ENVOYS) },
+      ],
     });
   }
+}
+
+/** Pods with any of these labels, whatever their namespace: Envoys of Gateways may run in those of their Gateways. */
+function anywhere(...labels: readonly Readonly<Record<string, string>>[]) {
+  return labels.map((matchLabels) => ({ namespaceSelector: {}, podSelector: { matchLabels } }));
 }

@@ -11,7 +11,7 @@ const OURS = 'inference.sagemaker.aws.amazon.com';
 
 /** In every namespace, because a gateway may be in any. */
 export function clusterRules(): k8s.PolicyRule[] {
-  return [...gatewayRules(), ...objectRules(), ...definitionRules()];
+  return [...gatewayRules(), ...objectRules(), ...poolRules(), ...definitionRules()];
 }
 
 /** What gateways are made from; routers and pickers read the same. */
@@ -53,6 +53,21 @@ function objectRules(): k8s.PolicyRule[] {
   ];
 }
 
+/**
+ * By which Gateways requests reach an InferencePool, in whatever namespace they are, and its status, which says so. Routes,
+ * Services and pools themselves are read as what it makes is.
+ */
+function poolRules(): k8s.PolicyRule[] {
+  return [
+    {
+      apiGroups: ['gateway.networking.k8s.io'],
+      resources: ['gatewayclasses', 'gateways', 'listenersets', 'referencegrants'],
+      verbs: READ,
+    },
+    { apiGroups: ['inference.networking.k8s.io'], resources: ['inferencepools/status'], verbs: ['patch'] },
+  ];
+}
+
 /** What the whole cluster has once. A name cannot be asked for where an object is created. */
 function definitionRules(): k8s.PolicyRule[] {
   const named = (group: string, resource: string, names: readonly string[], verbs: readonly string[]) => [
@@ -60,7 +75,7 @@ function definitionRules(): k8s.PolicyRule[] {
     { apiGroups: [group], resources: [resource], resourceNames: [...names], verbs: [...verbs] },
   ];
   return [
-    ...named('gateway.networking.k8s.io', 'gatewayclasses', ['inference-gateway'], [...READ, 'patch']),
+    ...named('gateway.networking.k8s.io', 'gatewayclasses', ['inference-gateway'], ['patch']),
     ...named('apiextensions.k8s.io', 'customresourcedefinitions', CRD_NAMES, ['get', 'patch']),
   ];
 }

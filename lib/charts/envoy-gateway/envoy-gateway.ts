@@ -1,7 +1,7 @@
 import { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { ENVOY_GATEWAY, PART_OF } from '../names';
+import { ENVOY_GATEWAY, ENVOYS, PART_OF } from '../names';
 import { metricsReaders, networkPolicy } from '../network-policy';
 import { disruptionLimits } from '../pods';
 import { conditionalScope } from '../template/choice';
@@ -14,21 +14,19 @@ import { serverConfig } from './server-config';
 const ENVOY_PORTS = [18000, 18002];
 const METRICS_PORT = 19001;
 
-/** Labels of every Envoy that Envoy Gateway runs. */
-const ENVOYS = { 'app.kubernetes.io/managed-by': 'envoy-gateway', 'app.kubernetes.io/component': 'proxy' };
-
 /** Envoy Gateway, as its own chart has it, with what an installation says. */
 export class EnvoyGateway extends Construct {
   constructor(scope: Construct, id: string, namespace: string, values: CompleteInstallValues) {
     super(scope, id);
     const objects = renderedObjects(namespace);
     for (const object of objects) {
-      const { metadata, ...fields } = adapted(object, values);
+      const { metadata, ...fields } = adapted(object, namespace, values);
       new ApiObject(this, `${object.kind}-${object.metadata.name}`, {
         ...fields,
         metadata: { ...metadata, labels: { ...metadata.labels, ...PART_OF } },
       });
     }
+    readsInferencePools(this, namespace);
     const selector = selectorOf(objects);
     const metadata = { name: ENVOY_GATEWAY, namespace, labels: { ...selector, ...PART_OF } };
     new k8s.KubePodDisruptionBudget(this, 'PodDisruptionBudget', {
@@ -48,16 +46,32 @@ export class EnvoyGateway extends Construct {
   }
 }
 
-function adapted(object: RenderedObject, values: CompleteInstallValues): RenderedObject {
+function adapted(object: RenderedObject, namespace: string, values: CompleteInstallValues): RenderedObject {
   switch (object.kind) {
     case 'Deployment':
       return gatewayDeployment(object, values);
     case 'ConfigMap': {
       const { data } = object as RenderedObject & { readonly data: Readonly<Record<string, string>> };
       const file = 'envoy-gateway.yaml';
-      return { ...object, data: { [file]: serverConfig(data[file] ?? '', values) } };
+      return { ...object, data: { [file]: serverConfig(data[file] ?? '', namespace, values) } };
     }
     default:
       return object;
   }
+}
+
+/** Beside what its own chart lets it read: the kind that the controller makes a backend. */
+function readsInferencePools(scope: Construct, namespace: string): void {
+  const metadata = { name: `inference-gateway-${ENVOY_GATEWAY}-inference-pools`, labels: PART_OF };
+  new k8s.KubeClusterRole(scope, 'InferencePoolsRole', {
+    metadata,
+    rules: [
+      { apiGroups: ['inference.networking.k8s.io'], resources: ['inferencepools'], verbs: ['get', 'list', 'watch'] },
+    ],
+  });
+  new k8s.KubeClusterRoleBinding(scope, 'InferencePoolsRoleBinding', {
+    metadata,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: metadata.name },
+    subjects: [{ kind: 'ServiceAccount', name: ENVOY_GATEWAY, namespace }],
+  });
 }

@@ -24,11 +24,26 @@ export const INSTALLATION_LABEL = `${GROUP}/system-namespace`;
 /** `spec.controllerName` of a GatewayClass that Envoy Gateway serves, unless it is set up otherwise. */
 export const ENVOY_GATEWAY_CONTROLLER = 'gateway.envoyproxy.io/gatewayclass-controller';
 
+/** The controller's Deployment, ServiceAccount, Service, roles and everything else of it. */
+export const CONTROLLER = 'hyperpod-inference-gateway-controller';
+
+/**
+ * Secrets of the system namespace by which the controller, Envoy Gateway and Envoys know each other where InferencePools are
+ * backends. `ca` has the authority as `tls.crt`, as Envoy Gateway wants it.
+ */
+export const INFERENCE_POOL_SECRETS = {
+  authority: 'inference-pools-authority',
+  ca: 'inference-pools-ca',
+  server: 'inference-pools-server',
+  envoyGateway: 'inference-pools-envoy-gateway',
+  envoy: 'inference-pools-envoy',
+} as const;
+
 /** The GatewayClass of all gateways. */
 export const GATEWAY_CLASS = 'inference-gateway';
 
 /** Ports that the parts listen on. */
-export const PORTS = { router: 9004, picker: 9005, endpointPicker: 9002, metrics: 9090 } as const;
+export const PORTS = { router: 9004, picker: 9005, endpointPicker: 9002, inferencePools: 9006, metrics: 9090 } as const;
 
 /** The InferenceGatewayConfig that a name is for. */
 export interface Named {

@@ -9,6 +9,12 @@ export const INTERNAL_LIFETIMES: Lifetimes = { authority: 3_652 * DAY_MS, leaf: 
 /** Of what Envoy Gateway and its Envoys show each other. Milliseconds. */
 export const CONTROL_PLANE_LIFETIMES: Lifetimes = { authority: 3_652 * DAY_MS, leaf: 365 * DAY_MS };
 
+/**
+ * Of what the controller, Envoy Gateway and Envoys show each other for InferencePools. What Envoys have of it is part of their
+ * configuration, which stays as it is while nothing changes. Milliseconds.
+ */
+export const INFERENCE_POOL_LIFETIMES: Lifetimes = { authority: 3_652 * DAY_MS, leaf: 3_652 * DAY_MS };
+
 /** A certificate is valid from so long before it is issued: clocks differ. Milliseconds. */
 export const CLOCK_SKEW_MS = HOUR_MS;
 

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
 import type { Problem } from '../../../lib/translate/cluster/types';
+import { secretData, secretText } from './authority-secret';
 import { trustedAuthorities } from './authority-state';
 import { certificateFacts } from './certificate-facts';
 import { type AuthorityOptions, currentAuthority } from './current-authority';
@@ -64,7 +65,21 @@ async function reconcileOnce(
     await writeSecret(api, next, present, signal);
     written = true;
   }
+  if (domain.published && (await publish(api, domain.published, trustedAuthorities(state), options))) written = true;
   return { changed: written, problems, dueAt };
+}
+
+/** Whether it had to be written. */
+async function publish(
+  api: SecretsApi,
+  wanted: KubernetesObject,
+  trusted: string,
+  { signal }: TrustOptions,
+): Promise<boolean> {
+  const present = await readSecret(api, wanted, signal);
+  if (present && (!isOurs(wanted, present) || secretText(present, 'tls.crt') === trusted)) return false;
+  await writeSecret(api, { ...wanted, data: secretData({ 'tls.crt': trusted }) }, present, signal);
+  return true;
 }
 
 interface FoundLeaf {

@@ -8,6 +8,8 @@ export interface TrustDomain {
   /** Beginning of the authority's name. */
   readonly commonName: string;
   readonly leaves: readonly WantedLeaf[];
+  /** A Secret that has those whom the holders trust as `tls.crt`, for one who reads it there: metadata and type. Default: none. */
+  readonly published?: KubernetesObject;
   /** Milliseconds. */
   readonly lifetimes: Lifetimes;
 }

@@ -48,6 +48,7 @@ export async function controllerProcesses(cluster: Cluster): Promise<ControllerP
         '--image=inference-gateway',
         '--envoy-gateway-certificates',
         `--metrics=127.0.0.1:${port}`,
+        '--inference-pools=127.0.0.1:0',
       ];
       const daemon = startDaemon(name, process.execPath, args, join(cluster.logs, `${name}.log`));
       const url = `http://127.0.0.1:${port}`;

@@ -77,7 +77,11 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
   {
     path: 'clusterDomain',
     value: 'cluster.example',
-    changes: [`${ENVOY_GATEWAY_CONTAINER}.env.1.value`, `${CONTROLLER_CONTAINER}.args.9`],
+    changes: [
+      'ConfigMap inference-gateway/envoy-gateway-config: data.envoy-gateway.yaml',
+      `${ENVOY_GATEWAY_CONTAINER}.env.1.value`,
+      `${CONTROLLER_CONTAINER}.args.9`,
+    ],
   },
   { path: 'ipFamily', value: 'DualStack', changes: [`${CONTROLLER_CONTAINER}.args.8`] },
   { path: 'crds.manage', value: false, changes: [`${CONTROLLER_CONTAINER}.args.11`] },
@@ -93,6 +97,8 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
     value: false,
     changes: [
       '-ClusterRole inference-gateway-envoy-gateway-role',
+      '-ClusterRole inference-gateway-envoy-gateway-inference-pools',
+      '-ClusterRoleBinding inference-gateway-envoy-gateway-inference-pools',
       '-ClusterRoleBinding inference-gateway-envoy-gateway-rolebinding',
       `-ConfigMap ${SYSTEM}/envoy-gateway-config`,
       `-Deployment ${SYSTEM}/envoy-gateway`,

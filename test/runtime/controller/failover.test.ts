@@ -63,7 +63,8 @@ test('a leader that is killed in the middle of its work: the next finishes it', 
   const second = bench.start('b');
   let applies = 0;
   bench.api.mishap = ({ verb }) => {
-    applies += verb === 'apply' ? 1 : 0;
+    if (verb !== 'apply') return undefined;
+    applies += 1;
     if (applies === 12) (holder().startsWith('a') ? first : second).kill();
     return undefined;
   };

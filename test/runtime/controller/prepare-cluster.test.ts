@@ -18,13 +18,15 @@ function prepare(api: CrdApi, options: { envoyGateway?: typeof PLACE; managed?: 
     readCrds,
     managedCrds: options.managed ?? MANAGED,
     envoyGateway: options.envoyGateway,
+    own: PLACE,
     clock: manualClock(Date.parse('2030-01-01T00:00:00Z')),
     log,
   });
   return { lines, readCrds, run: () => run(api, new AbortController().signal) };
 }
 
-const controlPlane = (api: CrdApi) => api.cluster.get(resourceOf('v1', 'Secret'), 'envoy-gateway', 'system');
+const secret = (api: CrdApi, name: string) => api.cluster.get(resourceOf('v1', 'Secret'), name, 'system');
+const controlPlane = (api: CrdApi) => secret(api, 'envoy-gateway');
 
 test('definitions are installed, and the certificates of an Envoy Gateway that came with the gateway made', async () => {
   const api = new CrdApi();
@@ -45,8 +47,28 @@ test('what this build ships is read once', async () => {
 
 test('an Envoy Gateway of others has its own certificates', async () => {
   const api = new CrdApi();
-  expect(await prepare(api).run()).toEqual({ problems: [] });
+  expect(await prepare(api).run()).toEqual({ problems: [], dueIn: 86_400_000 });
   expect(controlPlane(api)).toBeUndefined();
+});
+
+test('Envoy Gateway is told whom to trust where InferencePools are backends, before it can start', async () => {
+  const api = new CrdApi();
+  const order: string[] = [];
+  const apply = api.apply.bind(api);
+  api.apply = async (resource, object, options) => {
+    if (resource.kind === 'Secret') order.push(object.metadata.name);
+    return apply(resource, object, options);
+  };
+  await prepare(api, { envoyGateway: PLACE }).run();
+  const text = (name: string, key: string) => {
+    const data = secret(api, name)?.data as Readonly<Record<string, string>> | undefined;
+    return Buffer.from(data?.[key] ?? '', 'base64').toString();
+  };
+  expect(text('inference-pools-ca', 'tls.crt')).toContain('BEGIN CERTIFICATE');
+  for (const name of ['inference-pools-server', 'inference-pools-envoy-gateway', 'inference-pools-envoy']) {
+    expect(text(name, 'ca.crt')).toBe(text('inference-pools-ca', 'tls.crt'));
+  }
+  expect(order.indexOf('inference-pools-ca')).toBeLessThan(order.indexOf('envoy-gateway'));
 });
 
 test('a refusal holds up every gateway, is told once, and is looked at again', async () => {

@@ -22,13 +22,41 @@ test.each(OWNED_KINDS)('it may manage every $resource.kind that it makes, where 
     expect({ verb, ok: allows(rules, { group, resource: plural, verb }) }).toEqual({ verb, ok: true });
 });
 
-test.each(OWNED_KINDS.filter(({ systemOnly, envoyOnly }) => systemOnly || envoyOnly))(
+/** By which Gateways InferencePools are reached follows from those of the whole cluster. */
+const READ_EVERYWHERE = ['Gateway', 'ReferenceGrant'];
+const OF_ONE_PLACE = OWNED_KINDS.filter(({ systemOnly, envoyOnly }) => systemOnly || envoyOnly);
+
+test.each(OF_ONE_PLACE.filter(({ resource }) => !READ_EVERYWHERE.includes(resource.kind)))(
   'it may not list every $resource.kind of the cluster',
   ({ resource: { group, plural } }) => {
     expect(allows(CLUSTER, { group, resource: plural, verb: 'list' })).toBe(false);
     expect(allows(CLUSTER, { group, resource: plural, verb: 'watch' })).toBe(false);
   },
 );
+
+describe('of Gateways and what leads from them to InferencePools', () => {
+  const group = 'gateway.networking.k8s.io';
+
+  test.each(['gateways', 'gatewayclasses', 'listenersets', 'referencegrants', 'httproutes'])(
+    'it may follow all %s of the cluster',
+    (resource) => {
+      for (const verb of ['list', 'watch']) expect(allows(CLUSTER, { group, resource, verb })).toBe(true);
+    },
+  );
+
+  test.each(['gateways', 'gatewayclasses', 'listenersets', 'referencegrants'])(
+    'it may not change those of others: %s',
+    (resource) => {
+      for (const verb of ['patch', 'update', 'delete']) expect(allows(CLUSTER, { group, resource, verb })).toBe(false);
+    },
+  );
+
+  test('it may tell the status of every InferencePool', () => {
+    const pools = { group: 'inference.networking.k8s.io', resource: 'inferencepools/status' };
+    expect(allows(CLUSTER, { ...pools, verb: 'patch' })).toBe(true);
+    for (const verb of ['update', 'delete']) expect(allows(CLUSTER, { ...pools, verb })).toBe(false);
+  });
+});
 
 describe('of the examples', () => {
   let made: readonly ChartObject[];

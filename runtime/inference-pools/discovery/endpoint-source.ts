@@ -1,0 +1,87 @@
+import { toBinary } from '@bufbuild/protobuf';
+import {
+  type ClusterLoadAssignment,
+  ClusterLoadAssignmentSchema,
+} from '../../envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
+import { type FollowedResource, type FollowOptions, followResource } from './followed-resource';
+
+/** Endpoints by name of the resource, for as long as somebody wants them. */
+export interface EndpointSource {
+  /** Calls back with what is known now or becomes known, and with each change, until the answer is called. */
+  subscribe(resource: string, onAssignment: (assignment: ClusterLoadAssignment) => void): () => void;
+}
+
+/** Changes of a burst are told together. Milliseconds. */
+const TOGETHER_MS = 20;
+
+/** Followed so long after the last Envoy has gone, which may only have lost its connection. Milliseconds. */
+const LINGER_MS = 60_000;
+
+/** Names that are followed at once: an Envoy asks for what its configuration has, which others have bounded. */
+const MOST_RESOURCES = 10_000;
+
+interface Followed {
+  readonly resource: FollowedResource;
+  readonly listeners: Set<(assignment: ClusterLoadAssignment) => void>;
+  told: ClusterLoadAssignment | undefined;
+  timer: NodeJS.Timeout | undefined;
+  lingering: NodeJS.Timeout | undefined;
+}
+
+export function createEndpointSource(options: FollowOptions): EndpointSource {
+  const followed = new Map<string, Followed>();
+
+  function follow(name: string): Followed {
+    if (followed.size >= MOST_RESOURCES) throw new Error(`more than ${MOST_RESOURCES} names are asked for`);
+    const one: Followed = {
+      resource: followResource(name, options, () => later(one)),
+      listeners: new Set(),
+      told: undefined,
+      timer: undefined,
+      lingering: undefined,
+    };
+    followed.set(name, one);
+    return one;
+  }
+
+  function later(one: Followed): void {
+    one.timer ??= setTimeout(() => tell(one), TOGETHER_MS).unref();
+  }
+
+  function tell(one: Followed): void {
+    one.timer = undefined;
+    const next = one.resource.current();
+    if (next === undefined || (one.told && isSame(one.told, next))) return;
+    one.told = next;
+    for (const listener of one.listeners) listener(next);
+  }
+
+  function release(name: string, one: Followed): void {
+    if (one.listeners.size > 0) return;
+    one.lingering ??= setTimeout(() => {
+      clearTimeout(one.timer);
+      one.resource.stop();
+      followed.delete(name);
+    }, LINGER_MS).unref();
+  }
+
+  return {
+    subscribe(name, onAssignment) {
+      const one = followed.get(name) ?? follow(name);
+      clearTimeout(one.lingering);
+      one.lingering = undefined;
+      one.listeners.add(onAssignment);
+      if (one.told) onAssignment(one.told);
+      else later(one);
+      return () => {
+        one.listeners.delete(onAssignment);
+        release(name, one);
+      };
+    },
+  };
+}
+
+function isSame(a: ClusterLoadAssignment, b: ClusterLoadAssignment): boolean {
+  const bytes = (one: ClusterLoadAssignment) => toBinary(ClusterLoadAssignmentSchema, one);
+  return Buffer.compare(bytes(a), bytes(b)) === 0;
+}

@@ -1,0 +1,92 @@
+import type { experimental } from '@grpc/grpc-js';
+import { INFERENCE_POOL_SECRETS } from '../../../lib/translate/cluster/names';
+import { type HeldLeaf, heldLeaf } from '../../controller/certificates/leaf-secret';
+import { type Informer, type InformerOptions, startInformer } from '../../kubernetes/informer';
+import { resourceOf } from '../../kubernetes/resources';
+import type { DiscoveryServer } from '../xds/endpoint-discovery';
+
+export interface PoolCertificates {
+  /** Once the controller's leader has made all of them; rejects with the reason of the signal. */
+  readonly ready: Promise<void>;
+  /** What the server shows, and whom it hears; connections from now on use what is there now. */
+  readonly provider: experimental.CertificateProvider;
+  /** What Envoys get. Throws before `ready`. */
+  forEnvoys(): DiscoveryServer['tls'];
+}
+
+export type PoolCertificatesOptions = Pick<InformerOptions, 'client' | 'clock' | 'random' | 'log' | 'signal'> & {
+  readonly namespace: string;
+};
+
+interface Complete {
+  readonly certificate: string;
+  readonly key: string;
+  readonly ca: string;
+}
+
+const SECRET = resourceOf('v1', 'Secret');
+
+/** The Secrets by which the server, Envoy Gateway and Envoys know each other, as the leader keeps them. */
+export function followPoolCertificates(options: PoolCertificatesOptions): PoolCertificates {
+  const { namespace, signal } = options;
+  const caListeners = new Set<experimental.CaCertificateUpdateListener>();
+  const identityListeners = new Set<experimental.IdentityCertificateUpdateListener>();
+  let setReady = () => {};
+  const ready = new Promise<void>((resolve, reject) => {
+    setReady = resolve;
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  const [server, envoy] = [follow(INFERENCE_POOL_SECRETS.server), follow(INFERENCE_POOL_SECRETS.envoy)];
+
+  function follow(name: string): { readonly current: () => Complete | undefined } {
+    const informer: Informer = startInformer({
+      ...options,
+      resource: SECRET,
+      selection: { namespace, fieldSelector: `metadata.name=${name}` },
+      onChange: changed,
+    });
+    return { current: () => complete(heldLeaf(informer.get(name, namespace))) };
+  }
+
+  function changed(): void {
+    const held = server.current();
+    if (held === undefined || envoy.current() === undefined) return;
+    for (const listener of caListeners) listener(authorityOf(held));
+    for (const listener of identityListeners) listener(identityOf(held));
+    setReady();
+  }
+
+  return {
+    ready,
+    provider: {
+      addCaCertificateListener(listener) {
+        caListeners.add(listener);
+        const held = server.current();
+        if (held) process.nextTick(() => listener(authorityOf(held)));
+      },
+      removeCaCertificateListener: (listener) => void caListeners.delete(listener),
+      addIdentityCertificateListener(listener) {
+        identityListeners.add(listener);
+        const held = server.current();
+        if (held) process.nextTick(() => listener(identityOf(held)));
+      },
+      removeIdentityCertificateListener: (listener) => void identityListeners.delete(listener),
+    },
+    forEnvoys() {
+      const held = envoy.current();
+      if (held === undefined) throw new Error(`Secret ${namespace}/${INFERENCE_POOL_SECRETS.envoy} has no certificate`);
+      return held;
+    },
+  };
+}
+
+function complete({ certificate, key, trusted }: HeldLeaf): Complete | undefined {
+  return certificate && key && trusted ? { certificate, key, ca: trusted } : undefined;
+}
+
+const authorityOf = ({ ca }: Complete) => ({ caCertificate: Buffer.from(ca) });
+
+const identityOf = ({ certificate, key }: Complete) => ({
+  certificate: Buffer.from(certificate),
+  privateKey: Buffer.from(key),
+});

@@ -1,0 +1,82 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type Cluster_EdsClusterConfig,
+  Cluster_EdsClusterConfigSchema,
+} from '../../envoy-api/generated/envoy/config/cluster/v3/cluster_pb';
+import { ApiConfigSource_ApiType, ApiVersion } from '../../envoy-api/generated/envoy/config/core/v3/config_source_pb';
+import { duration } from './duration';
+
+/** Where Envoys ask for endpoints: the controller, which they know by its certificate and show one to. */
+export interface DiscoveryServer {
+  /** `HOST:PORT`. */
+  readonly address: string;
+  /** PEM. */
+  readonly tls: { readonly ca: string; readonly certificate: string; readonly key: string };
+}
+
+/** Milliseconds: a cluster begins without endpoints, if the controller does not answer within this time. */
+const FETCH_TIMEOUT_MS = 5_000;
+
+/** An Envoy whose controller has gone asks the next after so long. Milliseconds. */
+const RETRY_MS = { base: 250, max: 2_000 };
+
+/**
+ * By gRPC of its own and not by Envoy's clusters: Envoy takes endpoints from a cluster only where its bootstrap has it, and
+ * the bootstrap of a Gateway is its owner's. Each cluster has a stream, so that one that changes has its endpoints at once.
+ */
+export function discoveredEndpoints(resource: string, { address, tls }: DiscoveryServer): Cluster_EdsClusterConfig {
+  return create(Cluster_EdsClusterConfigSchema, {
+    serviceName: resource,
+    edsConfig: {
+      resourceApiVersion: ApiVersion.V3,
+      initialFetchTimeout: duration(FETCH_TIMEOUT_MS),
+      configSourceSpecifier: {
+        case: 'apiConfigSource',
+        value: {
+          apiType: ApiConfigSource_ApiType.GRPC,
+          transportApiVersion: ApiVersion.V3,
+          setNodeOnFirstMessageOnly: true,
+          grpcServices: [
+            {
+              targetSpecifier: {
+                case: 'googleGrpc',
+                value: {
+                  targetUri: address,
+                  statPrefix: 'inference_gateway_endpoints',
+                  channelCredentials: {
+                    credentialSpecifier: {
+                      case: 'sslCredentials',
+                      value: {
+                        rootCerts: inline(tls.ca),
+                        certChain: inline(tls.certificate),
+                        privateKey: inline(tls.key),
+                      },
+                    },
+                  },
+                  channelArgs: { args: channelArguments() },
+                },
+              },
+              retryPolicy: {
+                retryBackOff: { baseInterval: duration(RETRY_MS.base), maxInterval: duration(RETRY_MS.max) },
+              },
+            },
+          ],
+        },
+      },
+    },
+  });
+}
+
+/** A controller that has gone without a word is noticed within half a minute, and tried again as often as streams are. */
+function channelArguments() {
+  const milliseconds = (value: number) => ({ valueSpecifier: { case: 'intValue' as const, value: BigInt(value) } });
+  return {
+    'grpc.keepalive_time_ms': milliseconds(20_000),
+    'grpc.keepalive_timeout_ms': milliseconds(10_000),
+    'grpc.min_reconnect_backoff_ms': milliseconds(RETRY_MS.base),
+    'grpc.initial_reconnect_backoff_ms': milliseconds(RETRY_MS.base),
+    'grpc.max_reconnect_backoff_ms': milliseconds(RETRY_MS.max),
+  };
+}
+
+const inline = (text: string) => ({ specifier: { case: 'inlineString' as const, value: text } });

@@ -1,0 +1,100 @@
+import { clone } from '@bufbuild/protobuf';
+import type { Cluster } from '../../envoy-api/generated/envoy/config/cluster/v3/cluster_pb';
+import type { Listener } from '../../envoy-api/generated/envoy/config/listener/v3/listener_pb';
+import type { Route } from '../../envoy-api/generated/envoy/config/route/v3/route_components_pb';
+import {
+  type RouteConfiguration,
+  RouteConfigurationSchema,
+} from '../../envoy-api/generated/envoy/config/route/v3/route_pb';
+import type { BackendPool } from '../backend-pool';
+import type { RouteBackends } from '../route-backends';
+import { NO_PICKER, pickerCluster } from './cluster-names';
+import type { DiscoveryServer } from './endpoint-discovery';
+import { guardedListener } from './guarded-listener';
+import { type NeededCluster, pooledRoute } from './pooled-route';
+import { ruleOf } from './rule-name';
+import { poolsOf } from './stamp';
+import { noPicker, upstreamPicker } from './upstream-picker';
+import { upstreamPool } from './upstream-pool';
+
+/** What Envoy Gateway would give to the Envoys of one Gateway, or of a class whose Gateways are one. */
+export interface GatewayResources {
+  readonly clusters: readonly Cluster[];
+  readonly listeners: readonly Listener[];
+  readonly routes: readonly RouteConfiguration[];
+}
+
+/** By `NAMESPACE/NAME` of an HTTPRoute; those that stamped routes were made from. */
+export type BackendsOfRoutes = ReadonlyMap<string, RouteBackends>;
+
+/**
+ * What Envoys get instead, so that InferencePools are backends. Pure. A route that cannot be made to lead to its pools stays
+ * as Envoy Gateway has it: it then has no endpoints, and other routes are none the worse.
+ */
+export function translate(
+  { clusters, listeners, routes }: GatewayResources,
+  backends: BackendsOfRoutes,
+  discovery: DiscoveryServer,
+): GatewayResources {
+  const needed = new Map<string, NeededCluster>();
+  const translated = routes.map((configuration) => withPools(configuration, backends, needed));
+  const pools = [...needed.values()].map(({ pool }) => pool);
+  return {
+    listeners: listeners.map(guardedListener),
+    routes: translated,
+    clusters: [...poolClusters(clusters, needed, discovery), ...pickerClusters(pools, discovery)],
+  };
+}
+
+/** `NAMESPACE/NAME` of the HTTPRoutes whose backends `translate` asks for. */
+export function routesWithPools(routes: readonly RouteConfiguration[]): ReadonlySet<string> {
+  const stamped = routes.flatMap(({ virtualHosts }) => virtualHosts.flatMap((host) => host.routes.filter(isPooled)));
+  return new Set(stamped.flatMap(({ name }) => ruleOf(name)?.route ?? []));
+}
+
+const isPooled = (route: Route) => route.action.case === 'route' && poolsOf(route).length > 0;
+
+function withPools(
+  given: RouteConfiguration,
+  backends: BackendsOfRoutes,
+  needed: Map<string, NeededCluster>,
+): RouteConfiguration {
+  const configuration = clone(RouteConfigurationSchema, given);
+  for (const host of configuration.virtualHosts) {
+    host.routes = host.routes.map((route) => {
+      const rule = ruleOf(route.name);
+      const leads = rule && backends.get(rule.route)?.[rule.index];
+      if (!isPooled(route) || rule === undefined || leads === undefined) return route;
+      const pooled = pooledRoute(route, rule, leads, poolsOf(route));
+      for (const cluster of pooled.clusters) needed.set(cluster.name, cluster);
+      return pooled.route;
+    });
+  }
+  return configuration;
+}
+
+/** Those of Envoy Gateway, and those of pools in their place or beside them. */
+function poolClusters(
+  given: readonly Cluster[],
+  needed: ReadonlyMap<string, NeededCluster>,
+  discovery: DiscoveryServer,
+): Cluster[] {
+  const byName = new Map(given.map((cluster) => [cluster.name, cluster]));
+  const made = [...needed.values()].flatMap(({ name, from, pool }) => {
+    const rule = from.map((one) => byName.get(one)).find((one) => one !== undefined);
+    return rule ? [upstreamPool(rule, name, pool, discovery)] : [];
+  });
+  return [...given.filter(({ name }) => !needed.has(name)), ...made];
+}
+
+function pickerClusters(pools: readonly BackendPool[], discovery: DiscoveryServer): Cluster[] {
+  const clusters = new Map<string, Cluster>([[NO_PICKER, noPicker(NO_PICKER)]]);
+  for (const pool of pools) {
+    const { picker } = pool;
+    const name = pickerCluster(pool);
+    if (name === undefined || picker?.service === undefined) continue;
+    const { service } = picker;
+    clusters.set(name, upstreamPicker(name, { ...pool, picker: { ...picker, service } }, discovery));
+  }
+  return [...clusters.values()];
+}
