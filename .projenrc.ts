@@ -228,7 +228,7 @@ new JsonFile(project, 'biome.json', {
 
 /** Folders that hold only functions of their arguments: no I/O, no process, no clock. */
 const PURE =
-  '^(lib/|runtime/(body-router/(body|json|models|multipart|prefix|response)|endpoint-picker/(scheduling|admission|ledger|prefix|health)|gie-picker/usage|simulator/(engine|fleet|policies|workload|scenarios|report))/)';
+  '^(lib/|runtime/(body-router/(body|json|models|multipart|prefix|response)|endpoint-picker/(scheduling|admission|ledger|prefix|health)|gie-picker/usage|inference-pools/xds|simulator/(engine|fleet|policies|workload|scenarios|report))/)';
 const IO =
   '^(node:)?(fs|fs/promises|net|tls|http|https|http2|dgram|dns|child_process|cluster|worker_threads|process|timers|timers/promises|os|readline)$';
 new JsonFile(project, '.dependency-cruiser.json', {
@@ -299,8 +299,8 @@ new JsonFile(project, 'knip.json', {
     // What is generated has more than is used.
     ignore: ['runtime/envoy-api/generated/**'],
     project: ['{bin,lib,runtime,scripts,test}/**/*.ts'],
-    // The `cdk` tasks of projen run the one, and every script runs on the other.
-    ignoreDependencies: ['aws-cdk', 'node'],
+    // The `cdk` tasks of projen run the first, every script runs on the second, and scripts/envoy-types.ts runs the others.
+    ignoreDependencies: ['aws-cdk', 'node', '@bufbuild/buf', '@bufbuild/protoc-gen-es'],
     ignoreBinaries: ['go', 'nsenter', 'openssl', 'unshare'],
   },
 });

@@ -74,13 +74,14 @@ async function fetchBundle(bundle: VendoredBundle & { readonly version: string }
 
 /** Which release each bundle is, for the controller. */
 function releases(bundles: readonly FetchedBundle[]): string {
-  return `${JSON.stringify(Object.fromEntries(bundles.map(({ name, version }) => [name, version])), null, 2)}\n`;
+  const current = bundles.filter(({ retired }) => !retired);
+  return `${JSON.stringify(Object.fromEntries(current.map(({ name, version }) => [name, version])), null, 2)}\n`;
 }
 
 function notice(bundles: readonly FetchedBundle[]): string {
   const rows = bundles.map(
-    ({ name, module, version, folder, copyright }) =>
-      `| \`${name}\` | \`${module}\` | ${version} | \`${folder}\` | Copyright ${copyright} |`,
+    ({ name, module, version, folder, copyright, retired }) =>
+      `| \`${name}\`${retired ? ', kinds that its newest release no longer has' : ''} | \`${module}\` | ${version} | \`${folder}\` | Copyright ${copyright} |`,
   );
   return `# CustomResourceDefinitions of others
 

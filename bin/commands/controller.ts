@@ -110,6 +110,7 @@ async function runController(flags: ControllerFlags): Promise<void> {
     { prepareCluster },
     { readShippedCrds },
     { runInferencePools },
+    { createPoolMetrics },
   ] = await Promise.all([
     import('../../runtime/controller/controller.js'),
     import('../../runtime/controller/certificates/create-gateway-certificates.js'),
@@ -117,6 +118,7 @@ async function runController(flags: ControllerFlags): Promise<void> {
     import('../../runtime/controller/prepare-cluster.js'),
     import('../../runtime/controller/crds/read-shipped-crds.js'),
     import('../../runtime/inference-pools/run-inference-pools.js'),
+    import('../../runtime/inference-pools/metrics.js'),
   ]);
   const region = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION;
   const store = region ? acmStore(region) : undefined;
@@ -145,6 +147,7 @@ async function runController(flags: ControllerFlags): Promise<void> {
   });
   const pools = runInferencePools({
     ...{ client, installation, clock, random, log, signal: closing.signal },
+    metrics: createPoolMetrics(controller.registry),
     listen: flags.inferencePools ?? anyAddress(flags, PORTS.inferencePools),
   }).catch((error: unknown) => fail(listenFault('--inference-pools', error), EXIT_USAGE));
   if (!closing.signal.aborted) await new Promise((resolve) => closing.signal.addEventListener('abort', resolve));

@@ -5,7 +5,7 @@ import type { Clock } from '../kubernetes/clock';
 import { type LeaderElection, startLeaderElection } from '../kubernetes/leader-election';
 import { isIdle } from './coexistence';
 import { fencedClient } from './fenced-client';
-import { createControllerMetrics } from './metrics';
+import { type ControllerMetrics, createControllerMetrics } from './metrics';
 import { startTerm, type Term, type TermOptions } from './term';
 import { startWatches, type Watches } from './watches';
 
@@ -31,6 +31,8 @@ export interface Controller {
    */
   isReady(): boolean;
   isLeader(): boolean;
+  /** Of its metrics page. */
+  readonly registry: ControllerMetrics['registry'];
   metricsPage(): Promise<{ readonly contentType: string; readonly text: string }>;
   /** After everything has ended. Never rejects. */
   readonly done: Promise<void>;
@@ -112,6 +114,7 @@ export function startController(options: ControllerOptions): Controller {
   return {
     isReady,
     isLeader: () => election.isLeader(),
+    registry: metrics.registry,
     metricsPage: () => metrics.page(),
     done: Promise.all([election.done, watches.done, sayWhatIsMissing()]).then(() => {}),
   };

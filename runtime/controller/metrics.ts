@@ -19,6 +19,8 @@ export interface ControllerMetrics {
   pruned(kind: string): void;
   /** From the event of a pod to the EndpointSlice that follows from it. */
   sliced(seconds: number): void;
+  /** For metrics of parts that are not the controller's own work. */
+  readonly registry: Registry;
   page(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
@@ -94,6 +96,7 @@ export function createControllerMetrics(readings: ControllerReadings): Controlle
     applied: (kind) => applies.inc({ kind }),
     pruned: (kind) => prunes.inc({ kind }),
     sliced: (seconds) => slices.observe(seconds),
+    registry,
     async page() {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },

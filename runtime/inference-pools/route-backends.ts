@@ -1,9 +1,14 @@
 import { POOL_GROUP, POOL_KIND } from './backend-pool';
 
+export interface PoolName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** A backendRef of an HTTPRoute's rule. */
 export interface RouteBackend {
   /** Absent where it refers to something else than an InferencePool. */
-  readonly pool?: { readonly namespace: string; readonly name: string };
+  readonly pool?: PoolName;
   readonly weight: number;
 }
 

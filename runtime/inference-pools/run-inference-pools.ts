@@ -4,6 +4,7 @@ import type { Installation } from '../../lib/translate/cluster/types';
 import type { ApiClient } from '../kubernetes/api-client';
 import type { Clock } from '../kubernetes/clock';
 import { createEndpointSource } from './discovery/endpoint-source';
+import type { PoolMetrics } from './metrics';
 import { extensionHooks } from './server/extension-hooks';
 import { followPoolCertificates } from './server/pool-certificates';
 import { startPoolServer } from './server/pool-server';
@@ -18,6 +19,7 @@ export interface InferencePoolsOptions {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly log: Logger;
+  readonly metrics: PoolMetrics;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
@@ -27,7 +29,7 @@ export interface InferencePoolsOptions {
  * replica of the controller does so, whoever leads. Resolves when it has ended; rejects where it cannot listen.
  */
 export async function runInferencePools(options: InferencePoolsOptions): Promise<void> {
-  const { client, installation, listen, log, signal } = options;
+  const { installation, listen, log, metrics, signal } = options;
   const { systemNamespace, clusterDomain } = installation;
   const certificates = followPoolCertificates({ ...options, namespace: systemNamespace });
   const address = `dns:///${CONTROLLER}.${systemNamespace}.svc.${clusterDomain}:${PORTS.inferencePools}`;
@@ -36,18 +38,16 @@ export async function runInferencePools(options: InferencePoolsOptions): Promise
   } catch {
     return;
   }
-  const server = await startPoolServer(
-    listen.host.includes(':') ? `[${listen.host}]:${listen.port}` : `${listen.host}:${listen.port}`,
-    {
-      hooks: extensionHooks({
-        discovery: () => ({ address, tls: certificates.forEnvoys() }),
-        readBackends: (routes, until) => readBackends(client, routes, until),
-      }),
-      source: createEndpointSource(options),
-      certificates: certificates.provider,
-      log,
-    },
-  );
+  const server = await startPoolServer(listen, {
+    hooks: extensionHooks({
+      discovery: () => ({ address, tls: certificates.forEnvoys() }),
+      readBackends: (routes, until) => readBackends(options, routes, until),
+    }),
+    source: createEndpointSource(options),
+    certificates: certificates.provider,
+    log,
+    metrics,
+  });
   log.info('InferencePools are backends: Envoy Gateway and Envoys can connect');
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   await server.close();

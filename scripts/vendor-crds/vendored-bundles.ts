@@ -9,6 +9,8 @@ export interface VendoredBundle {
   readonly copyright: string;
   /** Absent: the version that the tools of the Kubernetes test suite are built with, so that tests run what is shipped. */
   readonly version?: string;
+  /** Kinds that the bundle's newest release no longer has, as last published. */
+  readonly retired?: true;
 }
 
 export const VENDORED_BUNDLES: readonly VendoredBundle[] = [
@@ -33,9 +35,19 @@ export const VENDORED_BUNDLES: readonly VendoredBundle[] = [
     name: 'inference-extension',
     module: 'sigs.k8s.io/gateway-api-inference-extension',
     folder: 'config/crd/bases',
-    files: /_(inferencepools|inferenceobjectives|inferencemodelrewrites)\.yaml$/,
+    files: /_inferencepools\.yaml$/,
     copyright: 'The Kubernetes Authors',
-    // The last version that has InferenceObjective and InferenceModelRewrite; its InferencePool is v1.
+    // The first in which a pool need not name a picker.
+    version: 'v1.6.0',
+  },
+  {
+    name: 'inference-extension',
+    module: 'sigs.k8s.io/gateway-api-inference-extension',
+    folder: 'config/crd/bases',
+    files: /_(inferenceobjectives|inferencemodelrewrites)\.yaml$/,
+    copyright: 'The Kubernetes Authors',
+    // The last that has them.
     version: 'v1.5.0',
+    retired: true,
   },
 ];

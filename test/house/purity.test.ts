@@ -10,6 +10,7 @@ const PURE = [
   ...['body', 'json', 'models', 'multipart', 'prefix', 'response'].map((folder) => `runtime/body-router/${folder}`),
   ...['admission', 'ledger', 'prefix', 'scheduling'].map((folder) => `runtime/endpoint-picker/${folder}`),
   ...['engine', 'fleet', 'policies', 'report', 'scenarios', 'workload'].map((folder) => `runtime/simulator/${folder}`),
+  'runtime/inference-pools/xds',
 ];
 
 const IMPURE =

@@ -176,3 +176,33 @@ test('a route that is wrong takes nothing from the others', async () => {
     { picked: 20, plain: 0, failed: 0 },
   ]);
 });
+
+test('a rule that changes between a Service and a pool, or is deleted, holds up nothing', async () => {
+  const asOf = async (what: string, attempt: () => Promise<boolean>) => {
+    const from = performance.now();
+    await cluster.until(what, attempt, { timeout: 30_000, every: 20 });
+    const tookMs = performance.now() - from;
+    console.info(`${what}: ${Math.round(tookMs)} ms`);
+    return tookMs;
+  };
+  const lead = (pool: boolean) =>
+    cluster.apply(route('changing', pool ? { pool: 'alpha' } : { service: 'plain', port: 80 }));
+  const took: number[] = [];
+  await lead(true);
+  took.push(await asOf('to a pool', async () => (await ask('changing')).isPicked));
+  for (let round = 0; round < 2; round += 1) {
+    await lead(false);
+    took.push(
+      await asOf('to a Service', async () => {
+        const { status, isPicked } = await ask('changing');
+        return status === 200 && !isPicked;
+      }),
+    );
+    await lead(true);
+    took.push(await asOf('to a pool', async () => (await ask('changing')).isPicked));
+  }
+  await cluster.kubectl(['-n', NAMESPACE, 'delete', 'httproute', 'changing']);
+  await cluster.apply(route('next', { pool: 'alpha' }));
+  took.push(await asOf('another route', async () => (await ask('next')).isPicked));
+  expect(Math.max(...took)).toBeLessThan(10_000);
+}, 120_000);

@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import { SetupError } from '../../runtime/local/setup-error';
+import { ECHO, ensureConformanceTools, INFERENCE_SUITE } from '../conformance/tools';
 import { runInOwnNamespaces } from './support/own-namespaces';
 import { checkCanRun } from './tools/check-machine';
 import { ensureTools } from './tools/ensure-tools';
@@ -15,6 +16,7 @@ const say = (line: string) => console.error(`test:kubernetes: ${line}`);
 async function main(): Promise<number> {
   checkCanRun();
   await ensureTools(say);
+  await ensureConformanceTools([INFERENCE_SUITE, ECHO], say);
   const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
   const config = join(ROOT, 'jest.kubernetes.config.json');
   // What the tests started ends with the namespaces. Node, left to end by itself, may wait for ever for a connection whose

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import releases from '../../../config/crd/vendor/releases.json';
 import { version } from '../../../package.json';
+import { crdMarks } from './crd-marks';
 import type { CustomResourceDefinition } from './custom-resource-definition';
 import type { CrdBundle, ShippedCrd } from './shipped-crd';
 import { CRD_USES } from './uses';
@@ -31,7 +32,9 @@ async function readBundle(bundle: CrdBundle): Promise<ShippedCrd[]> {
       const text = await readFile(join(folder, name), 'utf8');
       const definition = (name.endsWith('.json') ? JSON.parse(text) : parse(text)) as CustomResourceDefinition;
       const use = CRD_USES[definition.metadata.name];
-      return { bundle, release: RELEASES[bundle], definition, ...(use !== undefined && { use }) };
+      // A kind that its bundle no longer has is of an earlier release.
+      const release = crdMarks(definition, bundle).release ?? RELEASES[bundle];
+      return { bundle, release, definition, ...(use !== undefined && { use }) };
     }),
   );
 }

@@ -1,12 +1,12 @@
 import type { CustomResourceDefinition } from './custom-resource-definition';
 
-/** Where a CustomResourceDefinition comes from; those of one bundle are of one release. */
+/** Where a CustomResourceDefinition comes from; those of one bundle are of one release, but for kinds that it no longer has. */
 export type CrdBundle = 'inference-gateway' | 'gateway-api' | 'envoy-gateway' | 'inference-extension';
 
 /** A CustomResourceDefinition that comes with the gateway. */
 export interface ShippedCrd {
   readonly bundle: CrdBundle;
-  /** Of the bundle: `v1.6.1`. */
+  /** Of the bundle, or the last that had it: `v1.6.1`. */
   readonly release: string;
   readonly definition: CustomResourceDefinition;
   /** Absent: the gateway itself uses no objects of this kind. */

@@ -3,6 +3,7 @@ import {
   type ClusterLoadAssignment,
   ClusterLoadAssignmentSchema,
 } from '../../envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
+import { type AbortScope, abortScope } from '../../kubernetes/abort-scope';
 import { type FollowedResource, type FollowOptions, followResource } from './followed-resource';
 
 /** Endpoints by name of the resource, for as long as somebody wants them. */
@@ -24,11 +25,14 @@ interface Followed {
   readonly resource: FollowedResource;
   readonly listeners: Set<(assignment: ClusterLoadAssignment) => void>;
   told: ClusterLoadAssignment | undefined;
-  timer: NodeJS.Timeout | undefined;
-  lingering: NodeJS.Timeout | undefined;
+  /** What has changed is told soon. */
+  isDue: boolean;
+  /** Nobody wants it any more; ended when somebody does. */
+  lingering: AbortScope | undefined;
 }
 
 export function createEndpointSource(options: FollowOptions): EndpointSource {
+  const { clock, signal } = options;
   const followed = new Map<string, Followed>();
 
   function follow(name: string): Followed {
@@ -37,7 +41,7 @@ export function createEndpointSource(options: FollowOptions): EndpointSource {
       resource: followResource(name, options, () => later(one)),
       listeners: new Set(),
       told: undefined,
-      timer: undefined,
+      isDue: false,
       lingering: undefined,
     };
     followed.set(name, one);
@@ -45,11 +49,14 @@ export function createEndpointSource(options: FollowOptions): EndpointSource {
   }
 
   function later(one: Followed): void {
-    one.timer ??= setTimeout(() => tell(one), TOGETHER_MS).unref();
+    if (one.isDue) return;
+    one.isDue = true;
+    void clock.sleep(TOGETHER_MS, signal).then(() => tell(one));
   }
 
   function tell(one: Followed): void {
-    one.timer = undefined;
+    one.isDue = false;
+    if (signal.aborted) return;
     const next = one.resource.current();
     if (next === undefined || (one.told && isSame(one.told, next))) return;
     one.told = next;
@@ -57,19 +64,23 @@ export function createEndpointSource(options: FollowOptions): EndpointSource {
   }
 
   function release(name: string, one: Followed): void {
-    if (one.listeners.size > 0) return;
-    one.lingering ??= setTimeout(() => {
-      clearTimeout(one.timer);
+    if (one.listeners.size > 0 || one.lingering !== undefined) return;
+    const lingering = abortScope(signal);
+    one.lingering = lingering;
+    void clock.sleep(LINGER_MS, lingering.signal).then(() => {
+      lingering.release();
+      if (one.lingering !== lingering) return;
       one.resource.stop();
       followed.delete(name);
-    }, LINGER_MS).unref();
+    });
   }
 
   return {
     subscribe(name, onAssignment) {
       const one = followed.get(name) ?? follow(name);
-      clearTimeout(one.lingering);
+      const { lingering } = one;
       one.lingering = undefined;
+      lingering?.abort();
       one.listeners.add(onAssignment);
       if (one.told) onAssignment(one.told);
       else later(one);

@@ -14,17 +14,24 @@ export function pickerEndpoints(
   slices: readonly KubernetesObject[],
 ): (readonly [DiscoveredEndpoint])[] {
   if (service === undefined || propertyAt(service.spec, 'type') === 'ExternalName') return [];
-  const found = items(propertyAt(service.spec, 'ports')).find((one) => propertyAt(one, 'port') === port);
+  const found = items(propertyAt(service.spec, 'ports')).find((one) => isAt(port, one));
   if (found === undefined) return [];
   const name = propertyAt(found, 'name') ?? '';
   const isPlain = propertyAt(found, 'appProtocol') === 'kubernetes.io/h2c';
-  const endpoints = slices.flatMap((slice) => {
+  // A name in place of an address would have Envoy refuse them all.
+  const usable = slices.filter(({ addressType }) => addressType !== 'FQDN');
+  const endpoints = usable.flatMap((slice) => {
     const target = items(slice.ports).find((one) => (propertyAt(one, 'name') ?? '') === name);
     const number = propertyAt(target, 'port');
     return typeof number === 'number' ? items(slice.endpoints).flatMap((one) => readyAt(one, number, isPlain)) : [];
   });
   const byAddress = new Map(endpoints.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint]));
   return [...byAddress].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, endpoint]) => [endpoint]);
+}
+
+/** gRPC is over TCP; a Service may have the same number for UDP too. */
+function isAt(number: number, port: unknown): boolean {
+  return propertyAt(port, 'port') === number && (propertyAt(port, 'protocol') ?? 'TCP') === 'TCP';
 }
 
 /** What says nothing of its readiness is ready. */

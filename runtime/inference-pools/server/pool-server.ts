@@ -14,9 +14,11 @@ import type {
 import { EndpointDiscoveryService } from '../../envoy-api/generated/envoy/service/endpoint/v3/eds_pb';
 import { EnvoyGatewayExtension } from '../../envoy-api/generated/proto/extension/service_pb';
 import { grpcService } from '../../envoy-api/grpc-service';
+import { isApiError } from '../../kubernetes/api-error';
 import { cutText } from '../../kubernetes/cut-text';
 import { DiscoveryStream } from '../discovery/discovery-stream';
 import type { EndpointSource } from '../discovery/endpoint-source';
+import type { Hook, PoolMetrics } from '../metrics';
 import type { ExtensionHooks } from './extension-hooks';
 
 export interface PoolServerOptions {
@@ -25,6 +27,7 @@ export interface PoolServerOptions {
   /** What it shows, and whose certificates it takes: nobody without one is heard. */
   readonly certificates: experimental.CertificateProvider;
   readonly log: Logger;
+  readonly metrics: PoolMetrics;
 }
 
 export interface PoolServer {
@@ -36,9 +39,6 @@ export interface PoolServer {
 /** The configuration of a whole Gateway is one message. Bytes; Envoy Gateway is told the same. */
 export const MAX_MESSAGE_BYTES = 64 << 20;
 
-/** Envoy Gateway itself would wait for ever. Milliseconds. */
-const HOOK_TIMEOUT_MS = 30_000;
-
 /** Milliseconds. */
 const CLOSE_MS = 2_000;
 
@@ -49,8 +49,11 @@ const MOST_REASON = 500;
  * Serves Envoy Gateway, which asks how InferencePools are backends, and Envoys, which ask for their endpoints. Rejects where
  * it cannot listen at `host:port`.
  */
-export async function startPoolServer(address: string, options: PoolServerOptions): Promise<PoolServer> {
-  const { hooks, source, certificates, log } = options;
+export async function startPoolServer(
+  { host, port }: { readonly host: string; readonly port: number },
+  options: PoolServerOptions,
+): Promise<PoolServer> {
+  const { hooks, certificates } = options;
   const server = new Server({
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
@@ -59,18 +62,23 @@ export async function startPoolServer(address: string, options: PoolServerOption
     'grpc.keepalive_timeout_ms': 10_000,
   });
   server.addService(grpcService(EnvoyGatewayExtension), {
-    postRouteModify: answering(async (request) => hooks.postRouteModify(request as never), log),
-    postTranslateModify: answering((request, signal) => hooks.postTranslateModify(request as never, signal), log),
+    postRouteModify: answering('route', async (request) => hooks.postRouteModify(request as never), options),
+    postTranslateModify: answering(
+      'translation',
+      (request, signal) => hooks.postTranslateModify(request as never, signal),
+      options,
+    ),
   });
   server.addService(grpcService(EndpointDiscoveryService), {
-    streamEndpoints: (call: ServerDuplexStream<DiscoveryRequest, DiscoveryResponse>) => discover(call, source, log),
+    streamEndpoints: (call: ServerDuplexStream<DiscoveryRequest, DiscoveryResponse>) => discover(call, options),
   });
   const credentials = experimental.createCertificateProviderServerCredentials(certificates, certificates, true);
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound)));
+  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, at) => (error ? reject(error) : resolve(at)));
   });
   return {
-    port,
+    port: bound,
     async close() {
       const gone = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       const timer = setTimeout(() => server.forceShutdown(), CLOSE_MS);
@@ -80,20 +88,28 @@ export async function startPoolServer(address: string, options: PoolServerOption
   };
 }
 
-function answering(answer: (request: unknown, signal: AbortSignal) => Promise<unknown>, log: Logger) {
+function answering(
+  hook: Hook,
+  answer: (request: unknown, signal: AbortSignal) => Promise<unknown>,
+  { log, metrics }: PoolServerOptions,
+) {
   return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) => {
+    const began = performance.now();
+    const told = (outcome: 'answered' | 'failed') => metrics.asked(hook, outcome, (performance.now() - began) / 1000);
     const cancelled = new AbortController();
     call.on('cancelled', () => cancelled.abort());
-    const signal = AbortSignal.any([cancelled.signal, AbortSignal.timeout(HOOK_TIMEOUT_MS)]);
-    answer(call.request, signal).then(
-      (response) => callback(null, response),
+    answer(call.request, cancelled.signal).then(
+      (response) => {
+        told('answered');
+        callback(null, response);
+      },
       (error: Error) => {
-        log.warn(
+        told('failed');
+        log.error(
           { err: error },
           'Envoy Gateway could not be answered: its Envoys keep the configuration that they have',
         );
-        // It tries again at once where it is told so.
-        callback({ code: status.UNAVAILABLE, details: error.message });
+        callback({ code: isApiError(error) ? status.UNAVAILABLE : status.INTERNAL, details: error.message });
       },
     );
   };
@@ -101,25 +117,32 @@ function answering(answer: (request: unknown, signal: AbortSignal) => Promise<un
 
 function discover(
   call: ServerDuplexStream<DiscoveryRequest, DiscoveryResponse>,
-  source: EndpointSource,
-  log: Logger,
+  { source, log, metrics }: PoolServerOptions,
 ): void {
   const stream = new DiscoveryStream({
     source,
     send: (response) => call.write(response),
     onRefused: (reason) => log.error(`an Envoy refuses endpoints: ${cutText(reason, MOST_REASON)}`),
   });
+  let isOpen = true;
+  metrics.streamOpened();
+  const close = () => {
+    if (isOpen) metrics.streamClosed();
+    isOpen = false;
+    stream.close();
+  };
   call.on('data', (request: DiscoveryRequest) => {
+    if (!isOpen) return;
     try {
       stream.receive(request);
     } catch (error) {
-      stream.close();
-      call.destroy(error as Error);
+      // So the Envoy is told; one whose stream is only destroyed here would wait on it for ever.
+      call.emit('error', error);
     }
   });
   call.on('end', () => {
-    stream.close();
+    close();
     call.end();
   });
-  for (const event of ['error', 'close', 'cancelled']) call.on(event, () => stream.close());
+  for (const event of ['error', 'close', 'cancelled']) call.on(event, close);
 }

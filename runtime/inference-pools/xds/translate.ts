@@ -7,12 +7,12 @@ import {
   RouteConfigurationSchema,
 } from '../../envoy-api/generated/envoy/config/route/v3/route_pb';
 import type { BackendPool } from '../backend-pool';
-import type { RouteBackends } from '../route-backends';
+import type { PoolName, RouteBackend, RouteBackends } from '../route-backends';
 import { NO_PICKER, pickerCluster } from './cluster-names';
 import type { DiscoveryServer } from './endpoint-discovery';
 import { guardedListener } from './guarded-listener';
 import { type NeededCluster, pooledRoute } from './pooled-route';
-import { ruleOf } from './rule-name';
+import { type RuleName, ruleOf } from './rule-name';
 import { poolsOf } from './stamp';
 import { noPicker, upstreamPicker } from './upstream-picker';
 import { upstreamPool } from './upstream-pool';
@@ -28,8 +28,8 @@ export interface GatewayResources {
 export type BackendsOfRoutes = ReadonlyMap<string, RouteBackends>;
 
 /**
- * What Envoys get instead, so that InferencePools are backends. Pure. A route that cannot be made to lead to its pools stays
- * as Envoy Gateway has it: it then has no endpoints, and other routes are none the worse.
+ * What Envoys get instead, so that InferencePools are backends. Pure. A route of another kind than HTTPRoute stays as Envoy
+ * Gateway has it: it then has no endpoints, and other routes are none the worse.
  */
 export function translate(
   { clusters, listeners, routes }: GatewayResources,
@@ -63,15 +63,32 @@ function withPools(
   for (const host of configuration.virtualHosts) {
     host.routes = host.routes.map((route) => {
       const rule = ruleOf(route.name);
-      const leads = rule && backends.get(rule.route)?.[rule.index];
-      if (!isPooled(route) || rule === undefined || leads === undefined) return route;
-      const pooled = pooledRoute(route, rule, leads, poolsOf(route));
+      if (!isPooled(route) || rule === undefined) return route;
+      const pools = poolsOf(route);
+      const pooled = pooledRoute(route, rule, backendsOf(rule, backends, pools), pools);
       for (const cluster of pooled.clusters) needed.set(cluster.name, cluster);
       return pooled.route;
     });
   }
   return configuration;
 }
+
+/**
+ * What a rule leads to. Where the API server is ahead of Envoy Gateway, and the rule is gone or leads to none of its pools any
+ * more, they stay until Envoy Gateway comes with that too: a cluster that became its own again for a moment would be empty,
+ * and keep Envoy from every other change of a cluster until it had waited for endpoints in vain.
+ */
+function backendsOf(
+  { route, index }: RuleName,
+  backends: BackendsOfRoutes,
+  pools: readonly BackendPool[],
+): readonly RouteBackend[] {
+  const leads = backends.get(route)?.[index] ?? [];
+  const isStill = leads.some(({ pool, weight }) => weight > 0 && pool && pools.some((one) => isSame(one, pool)));
+  return isStill ? leads : pools.map(({ namespace, name }) => ({ pool: { namespace, name }, weight: 1 }));
+}
+
+const isSame = (a: PoolName, b: PoolName) => a.namespace === b.namespace && a.name === b.name;
 
 /** Those of Envoy Gateway, and those of pools in their place or beside them. */
 function poolClusters(

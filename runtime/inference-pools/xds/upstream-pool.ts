@@ -1,5 +1,5 @@
 import { clone, create } from '@bufbuild/protobuf';
-import { anyUnpack } from '@bufbuild/protobuf/wkt';
+import { anyPack, anyUnpack } from '@bufbuild/protobuf/wkt';
 import { DESTINATION_ENDPOINT_HEADER, SERVED_ENDPOINT_HEADER } from '../../../lib/translate/envoy/control-headers';
 import {
   type Cluster,
@@ -13,7 +13,7 @@ import {
 import { LeastRequestSchema } from '../../envoy-api/generated/envoy/extensions/load_balancing_policies/least_request/v3/least_request_pb';
 import { OverrideHostSchema } from '../../envoy-api/generated/envoy/extensions/load_balancing_policies/override_host/v3/override_host_pb';
 import {
-  type HttpProtocolOptions,
+  HttpProtocolOptions_ExplicitHttpConfigSchema,
   HttpProtocolOptionsSchema,
 } from '../../envoy-api/generated/envoy/extensions/upstreams/http/v3/http_protocol_options_pb';
 import { PercentSchema } from '../../envoy-api/generated/envoy/type/v3/percent_pb';
@@ -21,7 +21,7 @@ import type { BackendPool } from '../backend-pool';
 import { poolResource } from '../resource-names';
 import { LB_METADATA } from './destination-headers';
 import { type DiscoveryServer, discoveredEndpoints } from './endpoint-discovery';
-import { extensionConfig, typed } from './extension-config';
+import { extensionConfig } from './extension-config';
 
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
@@ -77,16 +77,13 @@ function leastRequests(): LoadBalancingPolicy {
 /** With what the owner's policies say of connections. */
 function overHttp2({ typedExtensionProtocolOptions }: Cluster) {
   const present = typedExtensionProtocolOptions[HTTP_OPTIONS];
-  const options: Partial<HttpProtocolOptions> = present ? (anyUnpack(present, HttpProtocolOptionsSchema) ?? {}) : {};
+  const options = (present && anyUnpack(present, HttpProtocolOptionsSchema)) ?? create(HttpProtocolOptionsSchema);
   const { upstreamProtocolOptions: said } = options;
-  const asked = said?.case === 'explicitHttpConfig' && said.value.protocolConfig.case === 'http2ProtocolOptions';
+  const asked = said.case === 'explicitHttpConfig' && said.value.protocolConfig.case === 'http2ProtocolOptions';
   if (asked && present) return present;
-  const { $typeName: _, ...others } = options;
-  return typed(HttpProtocolOptionsSchema, {
-    ...others,
-    upstreamProtocolOptions: {
-      case: 'explicitHttpConfig',
-      value: { protocolConfig: { case: 'http2ProtocolOptions', value: {} } },
-    },
+  const value = create(HttpProtocolOptions_ExplicitHttpConfigSchema, {
+    protocolConfig: { case: 'http2ProtocolOptions', value: {} },
   });
+  options.upstreamProtocolOptions = { case: 'explicitHttpConfig', value };
+  return anyPack(HttpProtocolOptionsSchema, options);
 }

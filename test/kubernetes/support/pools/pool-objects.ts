@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { bundledImage } from '../bundled-image';
 import type { ProgramImage } from '../kubelet/images';
 
-export const ECHO_IMAGE = 'pools/echo';
-export const PICKER_IMAGE = 'pools/picker';
+const ECHO_IMAGE = 'pools/echo';
+const PICKER_IMAGE = 'pools/picker';
 
 /** Programs that the pods of these objects run: a server that echoes, and the picker of the conformance suite. */
 export async function poolImages(): Promise<Readonly<Record<string, ProgramImage>>> {
