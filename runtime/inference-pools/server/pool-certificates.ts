@@ -1,7 +1,8 @@
 import type { experimental } from '@grpc/grpc-js';
 import { INFERENCE_POOL_SECRETS } from '../../../lib/translate/cluster/names';
 import { type HeldLeaf, heldLeaf } from '../../controller/certificates/leaf-secret';
-import { type Informer, type InformerOptions, startInformer } from '../../kubernetes/informer';
+import { untilAborted } from '../../kubernetes/abort-scope';
+import { type InformerOptions, startInformer } from '../../kubernetes/informer';
 import { resourceOf } from '../../kubernetes/resources';
 import type { DiscoveryServer } from '../xds/endpoint-discovery';
 
@@ -32,20 +33,24 @@ export function followPoolCertificates(options: PoolCertificatesOptions): PoolCe
   const caListeners = new Set<experimental.CaCertificateUpdateListener>();
   const identityListeners = new Set<experimental.IdentityCertificateUpdateListener>();
   let setReady = () => {};
-  const ready = new Promise<void>((resolve, reject) => {
+  const made = new Promise<void>((resolve) => {
     setReady = resolve;
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
   const [server, envoy] = [follow(INFERENCE_POOL_SECRETS.server), follow(INFERENCE_POOL_SECRETS.envoy)];
 
   function follow(name: string): { readonly current: () => Complete | undefined } {
-    const informer: Informer = startInformer({
+    // What was complete once goes on being used while the Secret is made anew.
+    let last: Complete | undefined;
+    startInformer({
       ...options,
       resource: SECRET,
       selection: { namespace, fieldSelector: `metadata.name=${name}` },
-      onChange: changed,
+      onChange(_, now) {
+        last = complete(heldLeaf(now)) ?? last;
+        changed();
+      },
     });
-    return { current: () => complete(heldLeaf(informer.get(name, namespace))) };
+    return { current: () => last };
   }
 
   function changed(): void {
@@ -57,7 +62,7 @@ export function followPoolCertificates(options: PoolCertificatesOptions): PoolCe
   }
 
   return {
-    ready,
+    ready: untilAborted(made, signal),
     provider: {
       addCaCertificateListener(listener) {
         caListeners.add(listener);

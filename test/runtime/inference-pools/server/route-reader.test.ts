@@ -1,126 +1,123 @@
 import { pino } from 'pino';
 import type { KubernetesObject } from '../../../../lib/translate/cluster/kubernetes-object';
 import { readBackends } from '../../../../runtime/inference-pools/server/route-reader';
-import type { ApiClient } from '../../../../runtime/kubernetes/api-client';
 import { ApiError, noAnswer } from '../../../../runtime/kubernetes/api-error';
-import { VirtualClock } from '../../../support/clocks';
+import { manualClock } from '../../controller/support/manual-clock';
 
-type Get = ApiClient['get'];
-
-const REFUSAL = new ApiError({ code: 403, reason: 'Forbidden', request: 'GET /', message: 'is forbidden' });
-const AWAY = noAnswer('Unreachable', 'GET /', 'connect ECONNREFUSED');
-
-const httpRoute = (name: string, namespace: string): KubernetesObject => ({
+const httpRoute = (name: string): KubernetesObject => ({
   apiVersion: 'gateway.networking.k8s.io/v1',
   kind: 'HTTPRoute',
-  metadata: { name, namespace },
-  spec: { rules: [{ backendRefs: [{ name: 'plain', weight: 7 }] }] },
+  metadata: { name, namespace: 'models' },
+  spec: {
+    rules: [{ backendRefs: [{ group: 'inference.networking.k8s.io', kind: 'InferencePool', name, weight: 3 }] }],
+  },
 });
-const there: Get = (_, name, namespace) => Promise.resolve(httpRoute(name, namespace!));
+const leadsTo = (name: string) => [[{ pool: { namespace: 'models', name }, weight: 3 }]];
 
-let clock: VirtualClock;
-let stop: AbortController;
-beforeEach(() => {
-  clock = new VirtualClock();
-  stop = new AbortController();
-});
-
-function read(get: Get, ...names: readonly string[]) {
-  const options = { client: { get }, clock, random: () => 0.5, log: pino({ level: 'silent' }) };
-  return readBackends(options, new Set(names), stop.signal);
+/** Answers by name of the route; a function is asked each time. */
+function reader(answer: (name: string, namespace: string) => KubernetesObject | undefined) {
+  const asked: string[] = [];
+  const warnings: string[] = [];
+  const clock = manualClock();
+  let [open, most] = [0, 0];
+  const options = {
+    client: {
+      async get(_: unknown, name: string, namespace = '') {
+        asked.push(`${namespace}/${name}`);
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setImmediate(resolve));
+        open -= 1;
+        return answer(name, namespace);
+      },
+    },
+    clock,
+    random: () => 0.5,
+    log: pino({ level: 'warn' }, { write: (line) => warnings.push((JSON.parse(line) as { msg: string }).msg) }),
+  };
+  const ending = new AbortController();
+  return {
+    asked,
+    warnings,
+    clock,
+    ending,
+    most: () => most,
+    read: (...names: string[]) => readBackends(options, new Set(names), ending.signal),
+  };
 }
 
-test('each is read by its namespace and name, and told what it leads to', async () => {
-  const asked: string[] = [];
-  const get: Get = (resource, name, namespace, signal) => {
-    asked.push(`${resource.kind} ${namespace} ${name}`);
-    return there(resource, name, namespace, signal);
-  };
+test('each route is asked for once, and those that are gone are left out', async () => {
+  const { asked, read } = reader((name) => (name === 'gone' ? undefined : httpRoute(name)));
 
-  const found = await read(get, 'models/chat', 'far/mail');
+  const found = await read('models/alpha', 'models/gone', 'models/beta');
 
-  expect(asked.sort()).toEqual(['HTTPRoute far mail', 'HTTPRoute models chat']);
-  expect(Object.fromEntries(found)).toEqual({ 'models/chat': [[{ weight: 7 }]], 'far/mail': [[{ weight: 7 }]] });
+  expect([...asked].sort()).toEqual(['models/alpha', 'models/beta', 'models/gone']);
+  expect(new Map([...found].sort())).toEqual(
+    new Map([
+      ['models/alpha', leadsTo('alpha')],
+      ['models/beta', leadsTo('beta')],
+    ]),
+  );
 });
 
-test('one that is gone is left out', async () => {
-  const get: Get = (resource, name, ...rest) =>
-    name === 'gone' ? Promise.resolve(undefined) : there(resource, name, ...rest);
-
-  expect([...(await read(get, 'models/gone', 'models/chat')).keys()]).toEqual(['models/chat']);
+test('nothing is asked where no route leads to a pool', async () => {
+  const { asked, read } = reader(httpRoute);
+  expect([(await read()).size, asked.length]).toEqual([0, 0]);
 });
 
-test('without any nobody is asked', async () => {
-  expect((await read(() => Promise.reject(REFUSAL))).size).toBe(0);
+test('a hundred routes are not asked for at once', async () => {
+  const { most, read } = reader(httpRoute);
+  const found = await read(...Array.from({ length: 100 }, (_, index) => `models/route-${index}`));
+  expect([found.size, most()]).toEqual([100, 16]);
 });
 
-test('of many sixteen are read at once', async () => {
-  let [open, most] = [0, 0];
-  const get: Get = async (...args) => {
-    open += 1;
-    most = Math.max(most, open);
-    await new Promise(setImmediate);
-    open -= 1;
-    return there(...args);
-  };
+test.each([
+  ['does not answer', noAnswer('Unreachable', 'GET /', 'connect ECONNREFUSED')],
+  ['has too much to do', new ApiError({ code: 429, reason: 'TooManyRequests', request: 'GET /', message: 'later' })],
+  ['is broken', new ApiError({ code: 503, reason: 'ServiceUnavailable', request: 'GET /', message: 'starting' })],
+])('it is asked again for as long as the API server %s', async (_, failure) => {
+  let failures = 50;
+  const { asked, warnings, clock, read } = reader((name) => {
+    failures -= 1;
+    if (failures >= 0) throw failure;
+    return httpRoute(name);
+  });
 
-  const found = await read(get, ...Array.from({ length: 100 }, (_, n) => `models/route-${n}`));
+  expect(await read('models/alpha')).toEqual(new Map([['models/alpha', leadsTo('alpha')]]));
 
-  expect([found.size, most]).toEqual([100, 16]);
+  expect(asked.length).toBe(51);
+  expect(warnings[0]).toBe('HTTPRoute models/alpha cannot be read: Envoy Gateway waits for it');
+  // Delays grow, and not without end.
+  expect(clock.now()).toBeGreaterThan(50 * 2_500);
+  expect(clock.now()).toBeLessThan(50 * 5_001);
 });
 
-test.each<[string, ApiError]>([
-  ['does not answer', AWAY],
-  ['is overloaded', new ApiError({ code: 429, reason: 'TooManyRequests', request: 'GET /', message: 'wait' })],
-  ['has a fault', new ApiError({ code: 503, reason: 'ServiceUnavailable', request: 'GET /', message: 'no etcd' })],
-])('an API server that %s is asked again, until it does', async (_, failure) => {
-  let fails = 20;
-  const get: Get = (...args) => {
-    fails -= 1;
-    return fails >= 0 ? Promise.reject(failure) : there(...args);
-  };
-  const reading = read(get, 'models/chat');
-
-  await clock.advance(120_000);
-
-  expect((await reading).size).toBe(1);
+test('the API server says when', async () => {
+  const busy = new ApiError({ code: 429, reason: 'TooManyRequests', request: '', message: '', retryAfterMs: 60_000 });
+  let isBusy = true;
+  const { clock, read } = reader((name) => {
+    if (!isBusy) return httpRoute(name);
+    isBusy = false;
+    throw busy;
+  });
+  await read('models/alpha');
+  expect(clock.now()).toBe(60_000);
 });
 
-test('it is left as long as it asks for', async () => {
-  let asked = 0;
-  const failure = new ApiError({ code: 429, reason: 'TooManyRequests', request: 'GET /', message: 'wait', retryAfterMs: 60_000 });
-  const get: Get = (...args) => {
-    asked += 1;
-    return asked === 1 ? Promise.reject(failure) : there(...args);
-  };
-  const reading = read(get, 'models/chat');
-
-  await clock.advance(59_000);
-  expect(asked).toBe(1);
-  await clock.advance(1_000);
-  await reading;
+test('a refusal is told at once', async () => {
+  const forbidden = new ApiError({ code: 403, reason: 'Forbidden', request: 'GET /', message: 'is forbidden' });
+  const { asked, read } = reader(() => {
+    throw forbidden;
+  });
+  await expect(read('models/alpha')).rejects.toBe(forbidden);
+  expect(asked.length).toBe(1);
 });
 
-test('where it refuses one all have failed, and nobody waits for the others', async () => {
-  let asked = 0;
-  const get: Get = (_, name) => {
-    asked += 1;
-    return Promise.reject(name === 'refused' ? REFUSAL : AWAY);
-  };
-
-  await expect(read(get, 'models/refused', 'models/chat', 'models/mail')).rejects.toBe(REFUSAL);
-
-  const before = asked;
-  await clock.advance(60_000);
-  expect(asked).toBe(before);
-});
-
-test('with the signal it ends, with its reason', async () => {
-  const reason = new Error('cancelled');
-  const reading = read(() => Promise.reject(AWAY), 'models/chat');
-  await clock.advance(1_000);
-
-  stop.abort(reason);
-
-  await expect(reading).rejects.toBe(reason);
+test('nothing is asked any more when nobody waits', async () => {
+  const { asked, ending, read } = reader(() => {
+    ending.abort(new Error('nobody waits'));
+    throw noAnswer('Unreachable', 'GET /', 'connect ECONNREFUSED');
+  });
+  await expect(read('models/alpha')).rejects.toThrow('nobody waits');
+  expect(asked.length).toBe(1);
 });
