@@ -1,12 +1,15 @@
 /** What run.ts runs inside its namespaces. */
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { startConformanceCluster } from './conformance-cluster';
 import { conformanceOptions } from './options';
 import { reportFile } from './report-file';
 import { runSuite } from './run-suite';
 
-const REPORTS = join(__dirname, '..', '..', 'docs', 'conformance');
+const ROOT = join(__dirname, '..', '..');
+const REPORTS = join(ROOT, 'docs', 'conformance');
 const say = (line: string) => console.error(`conformance: ${line}`);
 
 async function main(): Promise<void> {
@@ -26,10 +29,20 @@ async function main(): Promise<void> {
   }
   if (report !== undefined) {
     // Not copied: it is for root alone.
-    await writeFile(join(REPORTS, name), await readFile(report));
+    await writeFile(
+      join(REPORTS, name),
+      `# Made by npm run conformance, from commit ${await commit()}.\n${await readFile(report, 'utf8')}`,
+    );
     say(`docs/conformance/${name}`);
   }
   say('passed');
+}
+
+/** With `-dirty` where files differ from it; the reports themselves do not count. */
+async function commit(): Promise<string> {
+  const git = async (...args: string[]) => (await promisify(execFile)('git', args, { cwd: ROOT })).stdout.trim();
+  const changed = await git('status', '--porcelain', '--', ':!docs/conformance/*.yaml');
+  return `${await git('rev-parse', '--short', 'HEAD')}${changed === '' ? '' : '-dirty'}`;
 }
 
 main().catch((error: unknown) => {
