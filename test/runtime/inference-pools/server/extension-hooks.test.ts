@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
-import { SecretSchema } from '../../../../runtime/envoy-api/generated/envoy/extensions/transport_sockets/tls/v3/secret_pb';
 import { ListenerSchema } from '../../../../runtime/envoy-api/generated/envoy/config/listener/v3/listener_pb';
 import type { Route } from '../../../../runtime/envoy-api/generated/envoy/config/route/v3/route_components_pb';
+import { SecretSchema } from '../../../../runtime/envoy-api/generated/envoy/extensions/transport_sockets/tls/v3/secret_pb';
 import {
   PostRouteModifyRequestSchema,
   PostTranslateModifyRequestSchema,
@@ -9,8 +9,8 @@ import {
 import { extensionHooks } from '../../../../runtime/inference-pools/server/extension-hooks';
 import { poolsOf } from '../../../../runtime/inference-pools/xds/stamp';
 import { translate } from '../../../../runtime/inference-pools/xds/translate';
-import { DISCOVERY, leadsTo, picked, unpicked } from '../support/pools';
 import { pool } from '../support/objects';
+import { DISCOVERY, leadsTo, picked, unpicked } from '../support/pools';
 import { cluster, httpChain, leading, route, routes } from '../support/xds';
 
 const RULE = 'httproute/models/chat/rule/0';
@@ -122,7 +122,12 @@ describe('a configuration', () => {
     const texts: string[] = [];
     for (key of ['first', 'second']) {
       const { clusters } = await rotating.postTranslateModify(request, signal);
-      texts.push(JSON.stringify(clusters.map(({ edsClusterConfig }) => edsClusterConfig), (_, value: unknown) => typeof value === 'bigint' ? String(value) : value));
+      texts.push(
+        JSON.stringify(
+          clusters.map(({ edsClusterConfig }) => edsClusterConfig),
+          (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
+        ),
+      );
     }
 
     expect(texts.map((text) => text.includes('"second"'))).toEqual([false, true]);

@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** Of a generation: what it holds says of which. */
-function secret(name: string, generation: string, without?: 'ca.crt'): KubernetesObject {
+function secret(name: string, generation: string, without?: string): KubernetesObject {
   const text = { 'tls.crt': `${name} ${generation}`, 'tls.key': `key ${generation}`, 'ca.crt': `ca ${generation}` };
   const held = Object.entries(text).filter(([key]) => key !== without);
   return {
@@ -38,9 +38,17 @@ function follow() {
 function heard({ provider }: { readonly provider: experimental.CertificateProvider }) {
   const identities: string[] = [];
   const authorities: string[] = [];
-  provider.addIdentityCertificateListener((update) => void identities.push(String(update?.certificate)));
-  provider.addCaCertificateListener((update) => void authorities.push(String(update?.caCertificate)));
-  return { identities, authorities };
+  const onIdentity: experimental.IdentityCertificateUpdateListener = (update) =>
+    void identities.push(String(update?.certificate));
+  const onAuthority: experimental.CaCertificateUpdateListener = (update) =>
+    void authorities.push(String(update?.caCertificate));
+  provider.addIdentityCertificateListener(onIdentity);
+  provider.addCaCertificateListener(onAuthority);
+  const stop = () => {
+    provider.removeIdentityCertificateListener(onIdentity);
+    provider.removeCaCertificateListener(onAuthority);
+  };
+  return { identities, authorities, stop };
 }
 
 test('it is ready once both are there, with all that they need', async () => {
@@ -56,6 +64,29 @@ test('it is ready once both are there, with all that they need', async () => {
   expect(certificates.forEnvoys()).toEqual({ certificate: `${ENVOY} 1`, key: 'key 1', ca: 'ca 1' });
 });
 
+describe.each(['tls.crt', 'tls.key', 'ca.crt'])('without %s it is not', (without) => {
+  test.each([
+    ['of the server', [secret(SERVER, '1', without), secret(ENVOY, '1')]],
+    ['of Envoys', [secret(SERVER, '1'), secret(ENVOY, '1', without)]],
+  ])('%s', async (_, secrets) => {
+    const certificates = follow();
+    bench.put(...secrets);
+    await bench.settled();
+
+    expect(certificates.isReady()).toBe(false);
+  });
+});
+
+test('of other Secrets nothing is asked', async () => {
+  follow();
+  await bench.until('both are watched', () => bench.server.openWatches() === 2);
+
+  const asked = bench.server.requests.map(({ path, query }) => `${path} ${query.get('fieldSelector')}`);
+  expect(new Set(asked)).toEqual(
+    new Set([SERVER, ENVOY].map((name) => `/api/v1/namespaces/system/secrets metadata.name=${name}`)),
+  );
+});
+
 test('who listens is told what there is, and what comes', async () => {
   bench.put(secret(SERVER, '1'), secret(ENVOY, '1'));
   const certificates = follow();
@@ -68,6 +99,20 @@ test('who listens is told what there is, and what comes', async () => {
 
   expect([identities[0], authorities[0]]).toEqual([`${SERVER} 1`, 'ca 1']);
   await bench.until('Envoys get the next', () => certificates.forEnvoys().certificate === `${ENVOY} 2`);
+});
+
+test('who listens no more is told nothing more', async () => {
+  bench.put(secret(SERVER, '1'), secret(ENVOY, '1'));
+  const certificates = follow();
+  await bench.until('it is ready', certificates.isReady);
+  const { identities, authorities, stop } = heard(certificates);
+  await bench.until('it is told', () => identities.length > 0 && authorities.length > 0);
+
+  stop();
+  bench.put(secret(SERVER, '2'));
+  await bench.settled();
+
+  expect([identities.at(-1), authorities.at(-1)]).toEqual([`${SERVER} 1`, 'ca 1']);
 });
 
 test('what holds stays when a Secret is gone for a moment', async () => {
@@ -89,4 +134,10 @@ test('it is not waited for any longer than the process lives', async () => {
   const certificates = followPoolCertificates({ ...bench.options, namespace: 'system' });
   bench.stop.abort(new Error('it ends'));
   await expect(certificates.ready).rejects.toThrow('it ends');
+});
+
+test('nor is it where that had ended before', async () => {
+  bench.stop.abort(new Error('it has ended'));
+  const certificates = followPoolCertificates({ ...bench.options, namespace: 'system' });
+  await expect(certificates.ready).rejects.toThrow('it has ended');
 });

@@ -113,6 +113,19 @@ test('a refusal is told at once', async () => {
   expect(asked.length).toBe(1);
 });
 
+test('where one is refused the others are asked for no more', async () => {
+  const forbidden = new ApiError({ code: 403, reason: 'Forbidden', request: 'GET /', message: 'is forbidden' });
+  const { asked, read } = reader((name) => {
+    throw name === 'forbidden' ? forbidden : noAnswer('Unreachable', 'GET /', 'connect ECONNREFUSED');
+  });
+  await expect(read('models/forbidden', 'models/alpha', 'models/beta')).rejects.toBe(forbidden);
+
+  await new Promise(setImmediate);
+  const { length } = asked;
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+  expect(asked.length).toBe(length);
+});
+
 test('nothing is asked any more when nobody waits', async () => {
   const { asked, ending, read } = reader(() => {
     ending.abort(new Error('nobody waits'));
