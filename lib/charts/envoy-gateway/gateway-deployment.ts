@@ -1,3 +1,4 @@
+import { INFERENCE_POOL_SECRETS } from '../../translate/cluster/names';
 import { imageOf } from '../images';
 import { placement, podMetadata, RESTRICTED_CONTAINER, scrapeAnnotations } from '../pods';
 import { concatenated } from '../template/choice';
@@ -11,7 +12,7 @@ interface RenderedDeployment {
     readonly selector: { readonly matchLabels: Labels };
     readonly template: {
       readonly metadata: { readonly labels: Labels };
-      readonly spec: { readonly containers: readonly [RenderedContainer] };
+      readonly spec: { readonly containers: readonly [RenderedContainer]; readonly volumes: readonly unknown[] };
     };
   };
 }
@@ -19,6 +20,12 @@ interface RenderedDeployment {
 interface RenderedContainer {
   readonly env: readonly { readonly name: string }[];
 }
+
+/**
+ * Secrets that Envoy Gateway reads itself, by its role. Its pods have them as volumes so that they start once these are there:
+ * what it cannot ask its extension as it starts, it does not ask again.
+ */
+const AWAITED = [INFERENCE_POOL_SECRETS.ca, INFERENCE_POOL_SECRETS.envoyGateway];
 
 /** Labels by which Envoy Gateway's pods are found. */
 export function selectorOf(objects: readonly RenderedObject[]): Record<string, string> {
@@ -44,6 +51,10 @@ export function gatewayDeployment(object: RenderedObject, values: CompleteInstal
           ...template.spec,
           ...placement(spec.selector.matchLabels, envoyGateway, values),
           initContainers: [waitForCrds(values)],
+          volumes: [
+            ...template.spec.volumes,
+            ...AWAITED.map((secretName) => ({ name: secretName, secret: { secretName } })),
+          ],
           containers: [
             {
               ...container,

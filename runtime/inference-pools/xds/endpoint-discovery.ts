@@ -69,13 +69,15 @@ export function discoveredEndpoints(resource: string, { address, tls }: Discover
 
 /** A controller that has gone without a word is noticed within half a minute, and tried again as often as streams are. */
 function channelArguments() {
-  const milliseconds = (value: number) => ({ valueSpecifier: { case: 'intValue' as const, value: BigInt(value) } });
+  const number = (value: number) => ({ valueSpecifier: { case: 'intValue' as const, value: BigInt(value) } });
   return {
-    'grpc.keepalive_time_ms': milliseconds(20_000),
-    'grpc.keepalive_timeout_ms': milliseconds(10_000),
-    'grpc.min_reconnect_backoff_ms': milliseconds(RETRY_MS.base),
-    'grpc.initial_reconnect_backoff_ms': milliseconds(RETRY_MS.base),
-    'grpc.max_reconnect_backoff_ms': milliseconds(RETRY_MS.max),
+    'grpc.keepalive_time_ms': number(20_000),
+    'grpc.keepalive_timeout_ms': number(10_000),
+    // However long nothing has changed.
+    'grpc.http2.max_pings_without_data': number(0),
+    'grpc.min_reconnect_backoff_ms': number(RETRY_MS.base),
+    'grpc.initial_reconnect_backoff_ms': number(RETRY_MS.base),
+    'grpc.max_reconnect_backoff_ms': number(RETRY_MS.max),
   };
 }
 

@@ -1,6 +1,5 @@
 import { clone } from '@bufbuild/protobuf';
 import { anyPack, anyUnpack } from '@bufbuild/protobuf/wkt';
-import type { FilterChain } from '../../envoy-api/generated/envoy/config/listener/v3/listener_components_pb';
 import { type Listener, ListenerSchema } from '../../envoy-api/generated/envoy/config/listener/v3/listener_pb';
 import {
   type HttpConnectionManager,
@@ -19,20 +18,30 @@ const ROUTER = 'envoy.filters.http.router';
  */
 export function guardedListener(listener: Listener): Listener {
   const guarded = clone(ListenerSchema, listener);
-  for (const chain of guarded.filterChains) guardChain(chain);
-  if (guarded.defaultFilterChain) guardChain(guarded.defaultFilterChain);
+  for (const { value, manager } of managersOf(guarded)) {
+    guardManager(manager);
+    anyPack(HttpConnectionManagerSchema, manager, value);
+  }
   return guarded;
 }
 
-function guardChain({ filters }: FilterChain): void {
-  for (const { configType } of filters) {
-    if (configType.case !== 'typedConfig') continue;
-    const manager = anyUnpack(configType.value, HttpConnectionManagerSchema);
-    // Those with routes of their own are Envoy's, for its readiness and metrics.
-    if (manager?.routeSpecifier.case !== 'rds') continue;
-    guardManager(manager);
-    configType.value = anyPack(HttpConnectionManagerSchema, manager);
-  }
+/** Names of the routes of those that say themselves how long an answer may be silent. */
+export function idlingRoutes(listener: Listener): string[] {
+  return managersOf(listener).flatMap(({ manager: { routeSpecifier, streamIdleTimeout } }) =>
+    streamIdleTimeout && routeSpecifier.case === 'rds' ? [routeSpecifier.value.routeConfigName] : [],
+  );
+}
+
+/** Those with routes of their own are Envoy's, for its readiness and metrics. */
+function managersOf({ filterChains, defaultFilterChain }: Listener) {
+  const chains = defaultFilterChain ? [...filterChains, defaultFilterChain] : filterChains;
+  return chains.flatMap(({ filters }) =>
+    filters.flatMap(({ configType }) => {
+      if (configType.case !== 'typedConfig') return [];
+      const manager = anyUnpack(configType.value, HttpConnectionManagerSchema);
+      return manager?.routeSpecifier.case === 'rds' ? [{ value: configType.value, manager }] : [];
+    }),
+  );
 }
 
 function guardManager(manager: HttpConnectionManager): void {

@@ -5,6 +5,7 @@ import {
   BufferSchema,
 } from '../../envoy-api/generated/envoy/extensions/filters/http/buffer/v3/buffer_pb';
 import {
+  ExternalProcessor_RouteCacheAction,
   ExternalProcessorSchema,
   ExtProcPerRouteSchema,
 } from '../../envoy-api/generated/envoy/extensions/filters/http/ext_proc/v3/ext_proc_pb';
@@ -93,6 +94,8 @@ function processor(): MessageInitShape<typeof ExternalProcessorSchema> {
     grpcService: asking(NO_PICKER),
     processingMode: FULL_DUPLEX,
     messageTimeout: duration(MESSAGE_TIMEOUT_MS),
+    // A picker chooses among the pods of its pool, and not another route: what guards that has been passed already.
+    routeCacheAction: ExternalProcessor_RouteCacheAction.RETAIN,
     // Our picker asks for the body of a response where it has to read it, or to set a name back in it.
     allowModeOverride: true,
     metadataOptions: {

@@ -1,4 +1,5 @@
 import { clone, create } from '@bufbuild/protobuf';
+import { STREAM_IDLE_MS } from '../../../lib/translate/envoy/upstream-settings';
 import {
   RetryPolicySchema,
   type Route,
@@ -36,13 +37,15 @@ const RETRIES = { retryOn: 'connect-failure,refused-stream,reset', numRetries: 2
 
 /**
  * A route of Envoy Gateway that leads to pools, such that it does, by their weights and pickers. `backends` are those of the
- * rule it was made from, and `pools` those of them that are there and that the route may use.
+ * rule it was made from, `pools` those of them that are there and that the route may use; `idles`: whether its listener says
+ * how long an answer may be silent.
  */
 export function pooledRoute(
   given: Route,
   rule: RuleName,
   backends: readonly RouteBackend[],
   pools: readonly BackendPool[],
+  idles: boolean,
 ): PooledRoute {
   const route = clone(RouteSchema, given);
   // A redirect, or an answer by Envoy itself, leads to no pool, whatever its rule names.
@@ -50,16 +53,19 @@ export function pooledRoute(
   const action = route.action.value;
   const led = leadTo(backends, pools);
   if (led.length === 0) return { route, clusters: [] };
-  action.timeout ??= duration(0);
-  action.retryPolicy ??= create(RetryPolicySchema, RETRIES);
-  const others = otherClusters(action, rule, backends, led);
+  forModels(action, led, idles);
+  const others = otherClusters(action, rule, backends);
+  const isTaken = others.some(({ name }) => name === rule.cluster);
+  // The first keeps the name of the rule's cluster when others come beside it, and so goes on as it is.
   const [only] = led;
+  const clusters = led.map((one) =>
+    needed(rule, one.pool === only?.pool && !isTaken ? rule.cluster : poolCluster(rule.cluster, one.pool), one),
+  );
   if (only && led.length === 1 && others.length === 0) {
     Object.assign(route.typedPerFilterConfig, picks(only.pool, route));
     action.clusterSpecifier = { case: 'cluster', value: rule.cluster };
-    return { route, clusters: [needed(rule, rule.cluster, only)] };
+    return { route, clusters };
   }
-  const clusters = led.map((one) => needed(rule, poolCluster(rule.cluster, one.pool), one));
   const weights = led.map(({ pool, weight }, index) =>
     create(WeightedCluster_ClusterWeightSchema, {
       name: clusters[index]!.name,
@@ -72,6 +78,15 @@ export function pooledRoute(
   weighted.clusters = [...others, ...weights];
   action.clusterSpecifier = { case: 'weightedClusters', value: weighted };
   return { route, clusters };
+}
+
+/** Long answers are not cut, and pods that fail cost a retry, where the owner of the route has said nothing of it. */
+function forModels(action: RouteAction, led: readonly Led[], idles: boolean): void {
+  action.timeout ??= duration(0);
+  if (!idles) action.idleTimeout ??= duration(STREAM_IDLE_MS);
+  action.retryPolicy ??= create(RetryPolicySchema, RETRIES);
+  // Its body would be waited for until it ends.
+  if (led.some(({ pool }) => pool.picker?.bodies === 'buffered')) action.upgradeConfigs = [];
 }
 
 interface Led {
@@ -88,18 +103,17 @@ function leadTo(backends: readonly RouteBackend[], pools: readonly BackendPool[]
   });
 }
 
-/** What of the rule leads elsewhere: as Envoy Gateway has it, or its one cluster for all of it. */
+/**
+ * What of the rule leads elsewhere: as Envoy Gateway has it, or its one cluster for all of it. Where it has one, it knows of
+ * no pool that is missing: one that is not among those of the route is new, and comes with its next configuration.
+ */
 function otherClusters(
   { clusterSpecifier }: RouteAction,
   rule: RuleName,
   backends: readonly RouteBackend[],
-  led: readonly Led[],
 ): WeightedCluster_ClusterWeight[] {
   if (clusterSpecifier.case === 'weightedClusters') return clusterSpecifier.value.clusters;
-  const weight = backends.reduce(
-    (sum, backend, index) => sum + (led.some((one) => one.index === index) ? 0 : backend.weight),
-    0,
-  );
+  const weight = backends.reduce((sum, { pool, weight: own }) => sum + (pool === undefined ? own : 0), 0);
   return weight === 0 ? [] : [create(WeightedCluster_ClusterWeightSchema, { name: rule.cluster, weight })];
 }
 

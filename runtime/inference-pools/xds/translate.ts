@@ -1,16 +1,16 @@
-import { clone } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import type { Cluster } from '../../envoy-api/generated/envoy/config/cluster/v3/cluster_pb';
 import type { Listener } from '../../envoy-api/generated/envoy/config/listener/v3/listener_pb';
-import type { Route } from '../../envoy-api/generated/envoy/config/route/v3/route_components_pb';
 import {
-  type RouteConfiguration,
-  RouteConfigurationSchema,
-} from '../../envoy-api/generated/envoy/config/route/v3/route_pb';
+  DirectResponseActionSchema,
+  type Route,
+} from '../../envoy-api/generated/envoy/config/route/v3/route_components_pb';
+import type { RouteConfiguration } from '../../envoy-api/generated/envoy/config/route/v3/route_pb';
 import type { BackendPool } from '../backend-pool';
 import type { PoolName, RouteBackend, RouteBackends } from '../route-backends';
 import { NO_PICKER, pickerCluster } from './cluster-names';
 import type { DiscoveryServer } from './endpoint-discovery';
-import { guardedListener } from './guarded-listener';
+import { guardedListener, idlingRoutes } from './guarded-listener';
 import { type NeededCluster, pooledRoute } from './pooled-route';
 import { type RuleName, ruleOf } from './rule-name';
 import { poolsOf } from './stamp';
@@ -37,7 +37,8 @@ export function translate(
   discovery: DiscoveryServer,
 ): GatewayResources {
   const needed = new Map<string, NeededCluster>();
-  const translated = routes.map((configuration) => withPools(configuration, backends, needed));
+  const idling = new Set(listeners.flatMap(idlingRoutes));
+  const translated = routes.map((one) => withPools(one, backends, idling.has(one.name), needed));
   const pools = [...needed.values()].map(({ pool }) => pool);
   return {
     listeners: listeners.map(guardedListener),
@@ -57,20 +58,31 @@ const isPooled = (route: Route) => route.action.case === 'route' && poolsOf(rout
 function withPools(
   given: RouteConfiguration,
   backends: BackendsOfRoutes,
+  idles: boolean,
   needed: Map<string, NeededCluster>,
 ): RouteConfiguration {
-  const configuration = clone(RouteConfigurationSchema, given);
-  for (const host of configuration.virtualHosts) {
-    host.routes = host.routes.map((route) => {
-      const rule = ruleOf(route.name);
-      if (!isPooled(route) || rule === undefined) return route;
-      const pools = poolsOf(route);
-      const pooled = pooledRoute(route, rule, backendsOf(rule, backends, pools), pools);
-      for (const cluster of pooled.clusters) needed.set(cluster.name, cluster);
-      return pooled.route;
-    });
-  }
-  return configuration;
+  const translated = (route: Route): Route => {
+    const rule = ruleOf(route.name);
+    if (rule === undefined || !isPooled(route)) return leadingSomewhere(route);
+    const pools = poolsOf(route);
+    const pooled = pooledRoute(route, rule, backendsOf(rule, backends, pools), pools, idles);
+    for (const cluster of pooled.clusters) needed.set(cluster.name, cluster);
+    return pooled.route;
+  };
+  // Others are as they were: a Gateway may have thousands of routes, and none to a pool.
+  const virtualHosts = given.virtualHosts.map((host) => ({ ...host, routes: host.routes.map(translated) }));
+  return { ...given, virtualHosts };
+}
+
+/**
+ * Where a rule of another kind leads to nothing but pools, Envoy Gateway may choose among no clusters at all, and then
+ * refuses the whole configuration of the Gateway itself.
+ */
+function leadingSomewhere(route: Route): Route {
+  const { action } = route;
+  if (action.case !== 'route' || action.value.clusterSpecifier.case !== 'weightedClusters') return route;
+  if (action.value.clusterSpecifier.value.clusters.length > 0) return route;
+  return { ...route, action: { case: 'directResponse', value: create(DirectResponseActionSchema, { status: 503 }) } };
 }
 
 /**

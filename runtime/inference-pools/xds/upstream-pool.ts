@@ -1,6 +1,7 @@
 import { clone, create } from '@bufbuild/protobuf';
-import { anyPack, anyUnpack } from '@bufbuild/protobuf/wkt';
+import { type Any, anyPack, anyUnpack } from '@bufbuild/protobuf/wkt';
 import { DESTINATION_ENDPOINT_HEADER, SERVED_ENDPOINT_HEADER } from '../../../lib/translate/envoy/control-headers';
+import { CircuitBreakersSchema } from '../../envoy-api/generated/envoy/config/cluster/v3/circuit_breaker_pb';
 import {
   type Cluster,
   Cluster_CommonLbConfigSchema,
@@ -13,6 +14,7 @@ import {
 import { LeastRequestSchema } from '../../envoy-api/generated/envoy/extensions/load_balancing_policies/least_request/v3/least_request_pb';
 import { OverrideHostSchema } from '../../envoy-api/generated/envoy/extensions/load_balancing_policies/override_host/v3/override_host_pb';
 import {
+  type HttpProtocolOptions,
   HttpProtocolOptions_ExplicitHttpConfigSchema,
   HttpProtocolOptionsSchema,
 } from '../../envoy-api/generated/envoy/extensions/upstreams/http/v3/http_protocol_options_pb';
@@ -22,6 +24,9 @@ import { poolResource } from '../resource-names';
 import { LB_METADATA } from './destination-headers';
 import { type DiscoveryServer, discoveredEndpoints } from './endpoint-discovery';
 import { extensionConfig } from './extension-config';
+
+/** Answers take long, and Envoy's own limit of 1,024 at once is soon reached, where the owner of the route sets none. */
+const MANY = 65_536;
 
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
@@ -42,7 +47,15 @@ export function upstreamPool(rule: Cluster, name: string, pool: BackendPool, dis
   // A pod that is not ready is no better than none: the picker may name it, the balancing may not take it.
   cluster.commonLbConfig ??= create(Cluster_CommonLbConfigSchema);
   cluster.commonLbConfig.healthyPanicThreshold ??= create(PercentSchema, { value: 0 });
-  if (pool.http2) cluster.typedExtensionProtocolOptions[HTTP_OPTIONS] = overHttp2(rule);
+  if (pool.http2 || isHttp2(rule)) {
+    cluster.typedExtensionProtocolOptions[HTTP_OPTIONS] = spokenTo(rule, pool.http2);
+  }
+  cluster.circuitBreakers ??= create(CircuitBreakersSchema, { thresholds: [{}] });
+  for (const threshold of cluster.circuitBreakers.thresholds) {
+    threshold.maxConnections ??= MANY;
+    threshold.maxPendingRequests ??= MANY;
+    threshold.maxRequests ??= MANY;
+  }
   return cluster;
 }
 
@@ -74,16 +87,26 @@ function leastRequests(): LoadBalancingPolicy {
   });
 }
 
-/** With what the owner's policies say of connections. */
-function overHttp2({ typedExtensionProtocolOptions }: Cluster) {
+/** Envoy Gateway has one cluster for all of a rule: what a neighbour of the pool needs is there too. */
+const isHttp2 = (rule: Cluster) => {
+  const { upstreamProtocolOptions: said } = httpOptions(rule);
+  return said.case === 'explicitHttpConfig' && said.value.protocolConfig.case === 'http2ProtocolOptions';
+};
+
+function httpOptions({ typedExtensionProtocolOptions }: Cluster): HttpProtocolOptions {
   const present = typedExtensionProtocolOptions[HTTP_OPTIONS];
-  const options = (present && anyUnpack(present, HttpProtocolOptionsSchema)) ?? create(HttpProtocolOptionsSchema);
-  const { upstreamProtocolOptions: said } = options;
-  const asked = said.case === 'explicitHttpConfig' && said.value.protocolConfig.case === 'http2ProtocolOptions';
-  if (asked && present) return present;
-  const value = create(HttpProtocolOptions_ExplicitHttpConfigSchema, {
-    protocolConfig: { case: 'http2ProtocolOptions', value: {} },
-  });
-  options.upstreamProtocolOptions = { case: 'explicitHttpConfig', value };
+  return (present && anyUnpack(present, HttpProtocolOptionsSchema)) ?? create(HttpProtocolOptionsSchema);
+}
+
+/** With what the owner's policies say of connections. */
+function spokenTo(rule: Cluster, http2: boolean): Any {
+  const options = httpOptions(rule);
+  if (http2 !== isHttp2(rule)) {
+    const protocol = http2 ? 'http2ProtocolOptions' : 'httpProtocolOptions';
+    const value = create(HttpProtocolOptions_ExplicitHttpConfigSchema, {
+      protocolConfig: { case: protocol, value: {} },
+    });
+    options.upstreamProtocolOptions = { case: 'explicitHttpConfig', value };
+  }
   return anyPack(HttpProtocolOptionsSchema, options);
 }

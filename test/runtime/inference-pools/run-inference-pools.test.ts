@@ -70,14 +70,14 @@ function start() {
   return { log, ended, listens: () => until('it listens', () => log.some((line) => line.includes('can connect'))) };
 }
 
-function connect(): PoolClient {
-  const client = new PoolClient(port, trust, SERVER_NAME);
-  clients.push(client);
-  return client;
+function connect(client = trust.client): PoolClient {
+  const connected = new PoolClient(port, { ca: trust.ca, client }, SERVER_NAME);
+  clients.push(connected);
+  return connected;
 }
 
 /** As the controller's leader does. */
-function putCertificates({ ca, server, client }: Trust): void {
+function putCertificates({ ca, server, envoy }: Trust): void {
   const secret = (name: string, { certificate, key }: Certificate): KubernetesObject => ({
     apiVersion: 'v1',
     kind: 'Secret',
@@ -89,7 +89,7 @@ function putCertificates({ ca, server, client }: Trust): void {
       ]),
     ),
   });
-  bench.put(secret(INFERENCE_POOL_SECRETS.server, server), secret(INFERENCE_POOL_SECRETS.envoy, client));
+  bench.put(secret(INFERENCE_POOL_SECRETS.server, server), secret(INFERENCE_POOL_SECRETS.envoy, envoy));
 }
 
 test('pools are backends: what Envoy Gateway is answered has Envoys ask here for their pods', async () => {
@@ -104,7 +104,7 @@ test('pools are backends: what Envoy Gateway is answered has Envoys ask here for
   const source = edsConfig?.configSourceSpecifier;
   const target = source?.case === 'apiConfigSource' ? source.value.grpcServices[0]?.targetSpecifier : undefined;
   expect(target).toMatchObject({ value: { targetUri: `dns:///${SERVER_NAME}:9006` } });
-  const stream = client.streamEndpoints();
+  const stream = connect(trust.envoy).streamEndpoints();
   stream.ask(serviceName);
 
   await until('the pod is told', () => stream.told.length > 0);

@@ -107,6 +107,8 @@ async function startPath(to: number) {
   };
 }
 
+const connectEnvoy = () => connect({ ca: trust.ca, client: trust.envoy });
+
 const rejection = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,
@@ -180,7 +182,7 @@ describe('Envoys', () => {
 
   test('are told what they ask for, all the same', async () => {
     source.tell(ALPHA, '10.0.0.1');
-    const streams = [connect(), connect()].map((client) => client.streamEndpoints());
+    const streams = [connectEnvoy(), connectEnvoy()].map((client) => client.streamEndpoints());
     for (const stream of streams) stream.ask(ALPHA, BETA);
     for (const { told } of streams) await until('the first is told', () => told.length === 1);
 
@@ -194,7 +196,7 @@ describe('Envoys', () => {
   });
 
   test.each(['end', 'cancel'] as const)('that %s want nothing any more', async (way) => {
-    const stream = connect().streamEndpoints();
+    const stream = connectEnvoy().streamEndpoints();
     stream.ask(ALPHA);
     await until('it is wanted', () => source.wanted === 1);
 
@@ -205,7 +207,7 @@ describe('Envoys', () => {
 
   test('that vanish want nothing any more', async () => {
     const path = await startPath(server.port);
-    connect(trust, path.port).streamEndpoints().ask(ALPHA);
+    connect({ ca: trust.ca, client: trust.envoy }, path.port).streamEndpoints().ask(ALPHA);
     await until('it is wanted', () => source.wanted === 1);
 
     await path.cut();
@@ -214,7 +216,7 @@ describe('Envoys', () => {
   });
 
   test('that refuse are told of in the log, in not too many words', async () => {
-    const stream = connect().streamEndpoints();
+    const stream = connectEnvoy().streamEndpoints();
     stream.ask(ALPHA);
     stream.refuse('x'.repeat(10_000));
 
@@ -224,7 +226,7 @@ describe('Envoys', () => {
   });
 
   test('whose request fails have their stream ended, and the others go on', async () => {
-    const [failing, other] = [connect().streamEndpoints(), connect().streamEndpoints()];
+    const [failing, other] = [connectEnvoy().streamEndpoints(), connectEnvoy().streamEndpoints()];
     other.ask(ALPHA);
     await until('it is wanted', () => source.wanted === 1);
     source.error = new Error('more than 10000 names are asked for');
@@ -256,9 +258,26 @@ describe('nobody is heard', () => {
   });
 });
 
+describe('who is heard is heard for his own things alone', () => {
+  test('an Envoy may not ask as Envoy Gateway does', async () => {
+    const error = await rejection(connectEnvoy().postTranslateModify(chat()));
+
+    expect(error).toMatchObject({ code: status.PERMISSION_DENIED });
+  });
+
+  test('nor Envoy Gateway as an Envoy', async () => {
+    const stream = connect().streamEndpoints();
+    stream.ask('inference-pool/models/alpha');
+    await until('the stream has ended', () => stream.ended !== undefined, 15_000);
+
+    expect(stream.ended).toMatchObject({ code: status.PERMISSION_DENIED });
+    expect(source.wanted).toBe(0);
+  });
+});
+
 describe('when it closes', () => {
   test('streams that are open are ended, and it has closed', async () => {
-    const stream = connect().streamEndpoints();
+    const stream = connectEnvoy().streamEndpoints();
     stream.ask('inference-pool/models/alpha');
     await until('it is wanted', () => source.wanted === 1);
 
@@ -316,7 +335,7 @@ test('what is asked, and who follows endpoints, is counted', async () => {
   await client.postTranslateModify(chat());
   readBackends = () => Promise.reject(noAnswer('Unreachable', 'GET /', 'connect ECONNREFUSED'));
   await rejection(client.postTranslateModify(chat()));
-  const stream = client.streamEndpoints();
+  const stream = connectEnvoy().streamEndpoints();
   stream.ask('inference-pool/models/alpha');
   await until('it is wanted', () => source.wanted === 1);
 

@@ -23,7 +23,7 @@ const alpha = picked('alpha');
 const beta = picked('beta');
 
 function pooled(given: Route, backends: readonly RouteBackend[], pools: readonly BackendPool[]) {
-  return pooledRoute(given, ruleOf(given.name)!, backends, pools);
+  return pooledRoute(given, ruleOf(given.name)!, backends, pools, false);
 }
 const one = (action = leading(RULE), backends = [leadsTo('alpha')], pools: readonly BackendPool[] = [alpha]) =>
   pooled(route(RULE, action), backends, pools);
@@ -96,13 +96,13 @@ describe('a rule that leads to several', () => {
     const { route: result, clusters } = one(leading(RULE), [leadsTo('alpha', 70), leadsTo('beta', 30)], [alpha, beta]);
 
     expect(leads(result)).toEqual([
-      [ALPHA, 70],
+      [RULE, 70],
       [BETA, 30],
     ]);
-    expect(pickersByCluster(result)).toEqual({ [ALPHA]: pickerOf('alpha'), [BETA]: pickerOf('beta') });
+    expect(pickersByCluster(result)).toEqual({ [RULE]: pickerOf('alpha'), [BETA]: pickerOf('beta') });
     expect(result.typedPerFilterConfig).toEqual({});
     expect(clusters.map(({ name, from }) => [name, ...from])).toEqual([
-      [ALPHA, `${RULE}/backend/0`, RULE],
+      [RULE, `${RULE}/backend/0`, RULE],
       [BETA, `${RULE}/backend/1`, RULE],
     ]);
   });
@@ -111,10 +111,10 @@ describe('a rule that leads to several', () => {
     const { route: result, clusters } = one(leading(RULE), [leadsTo('alpha', 2), leadsTo('alpha', 3)]);
 
     expect(leads(result)).toEqual([
-      [ALPHA, 2],
-      [ALPHA, 3],
+      [RULE, 2],
+      [RULE, 3],
     ]);
-    expect(new Set(clusters.map(({ name }) => name))).toEqual(new Set([ALPHA]));
+    expect(new Set(clusters.map(({ name }) => name))).toEqual(new Set([RULE]));
   });
 
   test('keeps its cluster for the Services beside a pool, which nobody picks for', () => {
@@ -137,8 +137,21 @@ describe('a rule that leads to several', () => {
     expect(leads(one(given, backends).route)).toEqual([
       [`${RULE}/backend/0`, 4],
       ['invalid-backend-cluster', 2],
-      [ALPHA, 3],
+      [RULE, 3],
     ]);
+  });
+
+  test('goes on with the cluster of its first pool when another comes', () => {
+    const before = one(leading(RULE), [leadsTo('alpha')], [alpha]);
+    const after = one(leading(RULE), [leadsTo('alpha', 90), leadsTo('beta', 10)], [alpha, beta]);
+
+    expect(after.clusters[0]).toEqual(before.clusters[0]);
+  });
+
+  test('gives a pool that is new to Envoy Gateway no share yet', () => {
+    const { route: result } = one(leading(RULE), [leadsTo('alpha'), leadsTo('beta')], [alpha]);
+
+    expect(result).toEqual(one(leading(RULE), [leadsTo('alpha')], [alpha]).route);
   });
 
   test('asks the picker of each pool only for its own requests, where another has none', () => {
@@ -146,7 +159,7 @@ describe('a rule that leads to several', () => {
 
     const { route: result } = one(leading(RULE), backends, [unpicked('alpha'), beta]);
 
-    expect(pickersByCluster(result)).toEqual({ [ALPHA]: undefined, [BETA]: pickerOf('beta') });
+    expect(pickersByCluster(result)).toEqual({ [RULE]: undefined, [BETA]: pickerOf('beta') });
   });
 
   test('takes pools of one name apart by their namespace', () => {

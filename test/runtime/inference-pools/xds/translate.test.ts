@@ -73,7 +73,7 @@ describe('clusters', () => {
       chat([leadsElsewhere(), leadsTo('alpha')]),
     );
 
-    const found = clusters.find(({ name }) => name === `${RULE}/inference-pool/models/alpha`);
+    const found = clusters.find(({ name }) => name === RULE);
     expect(found?.circuitBreakers?.thresholds[0]?.maxRequests).toBe(2);
   });
 
@@ -195,5 +195,16 @@ describe('the HTTPRoutes whose backends are asked for', () => {
 
   test('are none where no route is of a rule', () => {
     expect(routesWithPools([routes(route('grpcroute/models/chat/rule/0', leading('x'), [alpha]))]).size).toBe(0);
+  });
+});
+
+test('a route that leads nowhere at all, which Envoy would refuse with everything else, is answered', () => {
+  const nowhere = route('grpcroute/models/chat/rule/0', leading({}), [alpha]);
+
+  const { routes } = translated(resources([], nowhere), new Map());
+
+  expect(routes[0]?.virtualHosts[0]?.routes[0]?.action).toMatchObject({
+    case: 'directResponse',
+    value: { status: 503 },
   });
 });
