@@ -230,6 +230,41 @@ test('weights hold over many requests, each picked for by the picker of its pool
   expect(Math.abs(counts.beta - 0.7 * total)).toBeLessThan(4.5 * Math.sqrt(total * 0.7 * 0.3));
 }, 120_000);
 
+test('a canary from one pool to another loses no more than the moment in which Envoy learns of a pool', async () => {
+  const steps = [
+    [{ name: 'beta' }],
+    [
+      { name: 'beta', weight: 90 },
+      { name: 'h2c', weight: 10 },
+    ],
+    [
+      { name: 'beta', weight: 10 },
+      { name: 'h2c', weight: 90 },
+    ],
+    [{ name: 'h2c' }],
+    [{ name: 'beta' }],
+  ];
+  await cluster.apply(route('canary', ...steps[0]!));
+  await untilAnswered('canary');
+  const load = startPoolLoad({ url: `${url}/canary`, perSecond: 100, body: BODY });
+  const appliedMs: number[] = [];
+  for (const step of steps.slice(1)) {
+    await sleep(1_500);
+    appliedMs.push(load.now());
+    await cluster.apply(route('canary', ...step));
+  }
+  await sleep(2_000);
+  const requests = await load.stop();
+  const failed = requests.filter(({ status }) => status !== 200);
+  console.info('canary', failed);
+  // Envoy leads there as soon as it is told, which may be before it has the endpoints.
+  const inStep = failed.filter(({ sentMs }) => appliedMs.some((at) => sentMs > at - 100 && sentMs < at + 1_000));
+  expect(failed).toEqual(inStep);
+  expect(statuses(failed).filter((status) => status !== 503)).toEqual([]);
+  expect(failed.length).toBeLessThan(10);
+  expect(requests.every(({ status, isPicked }) => status !== 200 || isPicked)).toBe(true);
+}, 60_000);
+
 test('changes of a pool are effective within two seconds', async () => {
   const asOf = async (what: string, attempt: () => Promise<boolean>) => {
     const from = performance.now();
