@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** API group of the InferencePools that are made for schedulers, each of its scheduler's name. */
 export const POOL_GROUP = 'inference.networking.k8s.io';
+export const POOL_KIND = 'InferencePool';
 
 /** `spec.poolRef` of the objects of the Gateway API Inference Extension; the pool is of their namespace. */
 export const poolRefSchema = z.strictObject({
@@ -16,6 +17,6 @@ export const poolRefSchema = z.strictObject({
     .min(1)
     .max(63)
     .regex(/^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$/)
-    .default('InferencePool'),
+    .default(POOL_KIND),
   name: z.string().min(1).max(253),
 });

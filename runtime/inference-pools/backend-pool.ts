@@ -1,9 +1,5 @@
 import { GATEWAY_LABEL, GROUP, MANAGED_BY_LABEL, MANAGER } from '../../lib/translate/cluster/names';
 
-/** `spec.group` and `spec.kind` of a backendRef to a pool. */
-export const POOL_GROUP = 'inference.networking.k8s.io';
-export const POOL_KIND = 'InferencePool';
-
 /**
  * Annotation of an InferencePool: how its picker takes request bodies. The picker protocol asks for `FullDuplexStreamed`,
  * which is the default for pickers of others; those of this gateway take `Buffered`, with which nothing is lost when they fail.

@@ -1,6 +1,6 @@
-import { POOL_GROUP, POOL_KIND } from './backend-pool';
+import { POOL_GROUP, POOL_KIND } from '../../lib/api/pool-ref';
 
-export interface PoolName {
+interface PoolName {
   readonly namespace: string;
   readonly name: string;
 }

@@ -1,8 +1,7 @@
-import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { bundledImage } from '../kubernetes/support/bundled-image';
 import type { Images, ProgramImage } from '../kubernetes/support/kubelet/images';
-import { ROOT, standardImages } from '../kubernetes/support/standard-images';
+import { standardImages } from '../kubernetes/support/standard-images';
 import { toolPath } from '../kubernetes/tools/tools-folder';
 import type { ConformanceOptions } from './options';
 import { ECHO, EPP } from './tools';
@@ -22,23 +21,8 @@ export async function conformanceImages(picker: ConformanceOptions['picker']): P
   };
 }
 
-/** Its folder is in the run's own memory. */
-async function standIn(): Promise<ProgramImage> {
-  const folder = await mkdtemp('/run/conformance-picker-');
-  await build({
-    entryPoints: [join(__dirname, 'picker', 'picker.ts')],
-    outfile: join(folder, 'picker.js'),
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'cjs',
-    logLevel: 'warning',
-  });
-  return {
-    entrypoint: ['node', '/app/picker.js'],
-    files: { '/app': folder, '/usr/local/bin/node': join(ROOT, 'node_modules', 'node', 'bin', 'node') },
-  };
-}
+/** What answers where the manifests have a picker. */
+export const standIn = (): Promise<ProgramImage> => bundledImage(join(__dirname, 'picker', 'picker.ts'));
 
 /** With upstream's own plugins for these tests. */
 const EPP_CONFIG = `apiVersion: inference.networking.x-k8s.io/v1alpha1

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf';
+import { POOL_GROUP, POOL_KIND } from '../../../lib/api/pool-ref';
 import {
   type PostRouteModifyRequest,
   type PostRouteModifyResponse,
@@ -7,7 +8,7 @@ import {
   type PostTranslateModifyResponse,
   PostTranslateModifyResponseSchema,
 } from '../../envoy-api/generated/proto/extension/service_pb';
-import { backendPool, type InferencePoolObject, POOL_GROUP, POOL_KIND } from '../backend-pool';
+import { backendPool, type InferencePoolObject } from '../backend-pool';
 import type { DiscoveryServer } from '../xds/endpoint-discovery';
 import { stamped } from '../xds/stamp';
 import { type BackendsOfRoutes, routesWithPools, translate } from '../xds/translate';

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { EndpointDiscoveryService } from '../../envoy-api/generated/envoy/service/endpoint/v3/eds_pb';
 import { EnvoyGatewayExtension } from '../../envoy-api/generated/proto/extension/service_pb';
 import { grpcService } from '../../envoy-api/grpc-service';
+import { addressText } from '../../picker-rpc/connect/picker-address';
 import type { EndpointSource } from '../discovery/endpoint-source';
 import type { PoolMetrics } from '../metrics';
 import { endpointHandler } from './endpoint-handler';
@@ -45,7 +46,7 @@ const KEEPALIVE = {
  * it cannot listen there.
  */
 export async function startPoolServer(
-  { host, port }: { readonly host: string; readonly port: number },
+  listen: { readonly host: string; readonly port: number },
   options: PoolServerOptions,
 ): Promise<PoolServer> {
   const { hooks, certificates } = options;
@@ -64,9 +65,8 @@ export async function startPoolServer(
     streamEndpoints: endpointHandler({ ...options, signal: ending.signal }),
   });
   const credentials = experimental.createCertificateProviderServerCredentials(certificates, certificates, true);
-  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, at) => (error ? reject(error) : resolve(at)));
+    server.bindAsync(addressText(listen), credentials, (error, at) => (error ? reject(error) : resolve(at)));
   });
   return {
     port: bound,

@@ -1,6 +1,7 @@
+import { POOL_GROUP, POOL_KIND } from '../../../lib/api/pool-ref';
 import { items, property, propertyAt } from '../../../lib/api/validation/loose';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
-import { GATEWAY_API, POOL_API, type Reference } from './reference';
+import { GATEWAY_API, type Reference } from './reference';
 
 /** Whether HTTPRoutes of a namespace may name the pool. */
 export type IsGranted = (namespace: string, pool: Reference) => boolean;
@@ -11,7 +12,7 @@ export function isFromRoute(from: unknown): boolean {
 }
 
 export function isToPool(to: unknown): boolean {
-  return property(to, 'group') === POOL_API && property(to, 'kind') === 'InferencePool';
+  return property(to, 'group') === POOL_GROUP && property(to, 'kind') === POOL_KIND;
 }
 
 export function grantedBy(grants: readonly KubernetesObject[]): IsGranted {

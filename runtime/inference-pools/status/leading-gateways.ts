@@ -1,8 +1,9 @@
+import { POOL_GROUP, POOL_KIND } from '../../../lib/api/pool-ref';
 import { items, property, propertyAt, textOf } from '../../../lib/api/validation/loose';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
 import { grantedBy } from './granted';
 import type { PoolFacts } from './pool-facts';
-import { backendReference, GATEWAY_API, nameOf, POOL_API, parentReference, type Reference } from './reference';
+import { backendReference, GATEWAY_API, nameOf, parentReference, type Reference } from './reference';
 import { bestVerdict, type RouteVerdict, routeVerdict } from './route-verdict';
 
 /** A Gateway from which HTTPRoutes lead to a pool. */
@@ -50,7 +51,7 @@ export function poolBackends(route: KubernetesObject): readonly unknown[] {
     .flatMap((rule) => items(property(rule, 'backendRefs')))
     .filter((backend) => {
       const { group, kind } = backendReference(backend, route);
-      return group === POOL_API && kind === 'InferencePool';
+      return group === POOL_GROUP && kind === POOL_KIND;
     });
 }
 

@@ -1,9 +1,10 @@
+import { POOL_GROUP, POOL_KIND } from '../../../lib/api/pool-ref';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
 import { type Informer, type InformerOptions, startInformer } from '../../kubernetes/informer';
 import { resourceName } from '../../kubernetes/resource-path';
 import { resourceOf } from '../../kubernetes/resources';
 import type { PoolFacts } from './pool-facts';
-import { GATEWAY_API, POOL_API } from './reference';
+import { GATEWAY_API } from './reference';
 import {
   saysTheSame,
   trimGateway,
@@ -32,7 +33,7 @@ export interface PoolInformers {
 /** An API server that was away is found again soon. Milliseconds. */
 const MAX_BACKOFF_MS = 5_000;
 
-export const POOLS = resourceOf(`${POOL_API}/v1`, 'InferencePool');
+export const POOLS = resourceOf(`${POOL_GROUP}/v1`, POOL_KIND);
 
 export function startPoolInformers({ onChange, ...options }: PoolInformersOptions): PoolInformers {
   const all: Informer[] = [];
@@ -52,7 +53,7 @@ export function startPoolInformers({ onChange, ...options }: PoolInformersOption
     return informer;
   }
 
-  const pools = follow(`${POOL_API}/v1`, 'InferencePool', trimPool);
+  const pools = follow(`${POOL_GROUP}/v1`, POOL_KIND, trimPool);
   const routes = follow(`${GATEWAY_API}/v1`, 'HTTPRoute', trimRoute);
   const gateways = follow(`${GATEWAY_API}/v1`, 'Gateway', trimGateway);
   const gatewayClasses = follow(`${GATEWAY_API}/v1`, 'GatewayClass', trimGatewayClass);

@@ -2,7 +2,6 @@ import { property, textOf } from '../../../lib/api/validation/loose';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
 
 export const GATEWAY_API = 'gateway.networking.k8s.io';
-export const POOL_API = 'inference.networking.k8s.io';
 
 /** An object as another one names it, with what is not said filled in. */
 export interface Reference {

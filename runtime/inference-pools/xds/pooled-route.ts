@@ -96,7 +96,8 @@ interface Led {
   readonly index: number;
 }
 
-function leadTo(backends: readonly RouteBackend[], pools: readonly BackendPool[]): Led[] {
+/** Those of the backends that are among the pools, and get requests. */
+export function leadTo(backends: readonly RouteBackend[], pools: readonly BackendPool[]): Led[] {
   return backends.flatMap(({ pool: ref, weight }, index) => {
     const pool = ref && pools.find(({ namespace, name }) => namespace === ref.namespace && name === ref.name);
     return pool && weight > 0 ? [{ pool, weight, index }] : [];

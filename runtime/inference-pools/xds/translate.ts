@@ -7,11 +7,11 @@ import {
 } from '../../envoy-api/generated/envoy/config/route/v3/route_components_pb';
 import type { RouteConfiguration } from '../../envoy-api/generated/envoy/config/route/v3/route_pb';
 import type { BackendPool } from '../backend-pool';
-import type { PoolName, RouteBackend, RouteBackends } from '../route-backends';
+import type { RouteBackend, RouteBackends } from '../route-backends';
 import { NO_PICKER, pickerCluster } from './cluster-names';
 import type { DiscoveryServer } from './endpoint-discovery';
 import { guardedListener, idlingRoutes } from './guarded-listener';
-import { type NeededCluster, pooledRoute } from './pooled-route';
+import { leadTo, type NeededCluster, pooledRoute } from './pooled-route';
 import { type RuleName, ruleOf } from './rule-name';
 import { poolsOf } from './stamp';
 import { noPicker, upstreamPicker } from './upstream-picker';
@@ -96,11 +96,10 @@ function backendsOf(
   pools: readonly BackendPool[],
 ): readonly RouteBackend[] {
   const leads = backends.get(route)?.[index] ?? [];
-  const isStill = leads.some(({ pool, weight }) => weight > 0 && pool && pools.some((one) => isSame(one, pool)));
-  return isStill ? leads : pools.map(({ namespace, name }) => ({ pool: { namespace, name }, weight: 1 }));
+  return leadTo(leads, pools).length > 0
+    ? leads
+    : pools.map(({ namespace, name }) => ({ pool: { namespace, name }, weight: 1 }));
 }
-
-const isSame = (a: PoolName, b: PoolName) => a.namespace === b.namespace && a.name === b.name;
 
 /** Those of Envoy Gateway, and those of pools in their place or beside them. */
 function poolClusters(

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { standIn } from '../../../conformance/images';
 import { bundledImage } from '../bundled-image';
 import type { ProgramImage } from '../kubelet/images';
 
@@ -9,7 +10,7 @@ const PICKER_IMAGE = 'pools/picker';
 export async function poolImages(): Promise<Readonly<Record<string, ProgramImage>>> {
   return {
     [ECHO_IMAGE]: await bundledImage(join(__dirname, 'echo-server.ts')),
-    [PICKER_IMAGE]: await bundledImage(join(__dirname, '..', '..', '..', 'conformance', 'picker', 'picker.ts')),
+    [PICKER_IMAGE]: await standIn(),
   };
 }
 
