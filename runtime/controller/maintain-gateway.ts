@@ -57,7 +57,7 @@ const BEHIND_MS = 5_000;
  * Envoy Gateway watches each kind by itself. Where it knows of a route and not of what that leads to, requests get an answer
  * without a body. By then it has heard of what was written before. Milliseconds.
  */
-const HEARD_MS = 500;
+const HEARD_MS = 1_000;
 
 /**
  * Makes the cluster hold what an accepted config comes to. First what routes rely on, last the routes; then what nothing

@@ -67,11 +67,11 @@ test('what routes rely on is applied before them', async () => {
 test('a new route comes when Envoy Gateway has heard of the endpoints that it leads to', async () => {
   bench.put(gatewayConfig());
   bench.start();
-  await bench.clock.advance(400);
+  await bench.clock.advance(900);
   expect(bench.api.cluster.list(SLICES)).not.toEqual([]);
   expect(bench.api.cluster.list(ROUTES)).toEqual([]);
 
-  await bench.clock.advance(400);
+  await bench.clock.advance(900);
   expect(bench.api.cluster.list(ROUTES)).not.toEqual([]);
 });
 
@@ -88,7 +88,7 @@ test('what a route leads to goes when Envoy Gateway has heard that the route is 
     expect(waited).toBeLessThan(3_000);
     await bench.clock.advance(50);
   }
-  await bench.clock.advance(400);
+  await bench.clock.advance(900);
   expect(service()).toBeDefined();
   await bench.settle();
   expect(service()).toBeUndefined();
