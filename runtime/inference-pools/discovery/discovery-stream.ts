@@ -1,9 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { anyPack } from '@bufbuild/protobuf/wkt';
-import {
-  type ClusterLoadAssignment,
-  ClusterLoadAssignmentSchema,
-} from '../../envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
+import type { Any } from '@bufbuild/protobuf/wkt';
 import {
   type DiscoveryRequest,
   type DiscoveryResponse,
@@ -22,7 +18,7 @@ export interface DiscoveryStreamOptions {
 export class DiscoveryStream {
   private readonly subscriptions = new Map<string, () => void>();
   /** What is to be sent when the last is answered: the newest of each name, so that an Envoy that is slow costs no memory. */
-  private readonly pending = new Map<string, ClusterLoadAssignment>();
+  private readonly pending = new Map<string, Any>();
   private version = 0;
   private isAnswered = true;
   private typeUrl = '';
@@ -58,7 +54,7 @@ export class DiscoveryStream {
     this.pending.clear();
   }
 
-  private offer(name: string, assignment: ClusterLoadAssignment): void {
+  private offer(name: string, assignment: Any): void {
     this.pending.set(name, assignment);
     this.flush();
   }
@@ -68,7 +64,7 @@ export class DiscoveryStream {
     this.isAnswered = false;
     this.version += 1;
     const version = String(this.version);
-    const resources = [...this.pending.values()].map((one) => anyPack(ClusterLoadAssignmentSchema, one));
+    const resources = [...this.pending.values()];
     this.pending.clear();
     this.options.send(
       create(DiscoveryResponseSchema, { versionInfo: version, nonce: version, typeUrl: this.typeUrl, resources }),

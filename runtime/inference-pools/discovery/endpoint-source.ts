@@ -1,15 +1,15 @@
-import { toBinary } from '@bufbuild/protobuf';
-import {
-  type ClusterLoadAssignment,
-  ClusterLoadAssignmentSchema,
-} from '../../envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
+import { type Any, anyPack } from '@bufbuild/protobuf/wkt';
+import { ClusterLoadAssignmentSchema } from '../../envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
 import { type AbortScope, abortScope } from '../../kubernetes/abort-scope';
 import { type FollowedResource, type FollowOptions, followResource } from './followed-resource';
 
 /** Endpoints by name of the resource, for as long as somebody wants them. */
 export interface EndpointSource {
-  /** Calls back with what is known now or becomes known, and with each change, until the answer is called. */
-  subscribe(resource: string, onAssignment: (assignment: ClusterLoadAssignment) => void): () => void;
+  /**
+   * Calls back with what is known now or becomes known, and with each change, until the answer is called: with a
+   * ClusterLoadAssignment, packed once for all who want it.
+   */
+  subscribe(resource: string, onAssignment: (assignment: Any) => void): () => void;
 }
 
 /** Changes of a burst are told together. Milliseconds. */
@@ -23,8 +23,8 @@ const MOST_RESOURCES = 10_000;
 
 interface Followed {
   readonly resource: FollowedResource;
-  readonly listeners: Set<(assignment: ClusterLoadAssignment) => void>;
-  told: ClusterLoadAssignment | undefined;
+  readonly listeners: Set<(assignment: Any) => void>;
+  told: Any | undefined;
   /** What has changed is told soon. */
   isDue: boolean;
   /** Nobody wants it any more; ended when somebody does. */
@@ -57,8 +57,10 @@ export function createEndpointSource(options: FollowOptions): EndpointSource {
   function tell(one: Followed): void {
     one.isDue = false;
     if (signal.aborted) return;
-    const next = one.resource.current();
-    if (next === undefined || (one.told && isSame(one.told, next))) return;
+    const known = one.resource.current();
+    if (known === undefined) return;
+    const next = anyPack(ClusterLoadAssignmentSchema, known);
+    if (one.told && Buffer.compare(one.told.value, next.value) === 0) return;
     one.told = next;
     for (const listener of one.listeners) listener(next);
   }
@@ -90,9 +92,4 @@ export function createEndpointSource(options: FollowOptions): EndpointSource {
       };
     },
   };
-}
-
-function isSame(a: ClusterLoadAssignment, b: ClusterLoadAssignment): boolean {
-  const bytes = (one: ClusterLoadAssignment) => toBinary(ClusterLoadAssignmentSchema, one);
-  return Buffer.compare(bytes(a), bytes(b)) === 0;
 }

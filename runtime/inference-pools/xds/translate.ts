@@ -117,12 +117,17 @@ function poolClusters(
 
 function pickerClusters(pools: readonly BackendPool[], discovery: DiscoveryServer): Cluster[] {
   const clusters = new Map<string, Cluster>([[NO_PICKER, noPicker(NO_PICKER)]]);
+  // Of a picker that several pools name, none alone says that it is the product's own.
+  const foreign = new Set(pools.filter(({ picker }) => !picker?.isOurs).map(pickerCluster));
   for (const pool of pools) {
     const { picker } = pool;
     const name = pickerCluster(pool);
     if (name === undefined || picker?.service === undefined) continue;
     const { service } = picker;
-    clusters.set(name, upstreamPicker(name, { ...pool, picker: { ...picker, service } }, discovery));
+    clusters.set(
+      name,
+      upstreamPicker(name, { ...pool, picker: { ...picker, service, isOurs: !foreign.has(name) } }, discovery),
+    );
   }
   return [...clusters.values()];
 }

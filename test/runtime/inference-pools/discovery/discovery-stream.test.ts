@@ -1,9 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { anyUnpack } from '@bufbuild/protobuf/wkt';
-import {
-  type ClusterLoadAssignment,
-  ClusterLoadAssignmentSchema,
-} from '../../../../runtime/envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
+import { type Any, anyPack, anyUnpack } from '@bufbuild/protobuf/wkt';
+import { ClusterLoadAssignmentSchema } from '../../../../runtime/envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
 import {
   DiscoveryRequestSchema,
   type DiscoveryResponse,
@@ -16,8 +13,8 @@ const TYPE = 'type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment
 class StreamBench {
   readonly sent: DiscoveryResponse[] = [];
   readonly refusals: string[] = [];
-  readonly known = new Map<string, ClusterLoadAssignment>();
-  private readonly listeners = new Map<string, (assignment: ClusterLoadAssignment) => void>();
+  readonly known = new Map<string, Any>();
+  private readonly listeners = new Map<string, (assignment: Any) => void>();
   readonly stream = new DiscoveryStream({
     source: {
       subscribe: (name, listener) => {
@@ -37,10 +34,11 @@ class StreamBench {
   }
 
   tell(name: string, version: number): void {
-    const told = create(ClusterLoadAssignmentSchema, {
+    const endpoints = create(ClusterLoadAssignmentSchema, {
       clusterName: name,
       policy: { overprovisioningFactor: version },
     });
+    const told = anyPack(ClusterLoadAssignmentSchema, endpoints);
     this.known.set(name, told);
     this.listeners.get(name)?.(told);
   }

@@ -5,7 +5,7 @@ import {
 import { resourceOf } from '../../../../runtime/kubernetes/resources';
 import { ApiBench } from '../support/api-bench';
 import { pod, pool } from '../support/objects';
-import { endpointsOf } from '../support/told';
+import { endpointsIn } from '../support/told';
 
 const PODS = resourceOf('v1', 'Pod');
 const ALPHA = 'inference-pool/models/alpha';
@@ -23,7 +23,7 @@ afterEach(() => bench.close());
 /** What one that wants it has been told, in order. */
 function subscribe(name = ALPHA) {
   const told: (string[] | undefined)[] = [];
-  const stop = source.subscribe(name, (assignment) => told.push(endpointsOf(assignment)));
+  const stop = source.subscribe(name, (assignment) => told.push(endpointsIn(assignment)));
   return { told, stop };
 }
 

@@ -1,11 +1,12 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { toBinary } from '@bufbuild/protobuf';
+import { type Any, anyPack } from '@bufbuild/protobuf/wkt';
 import { logVerbosity, type ServiceError, setLogVerbosity, status } from '@grpc/grpc-js';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { HealthStatus } from '../../../../runtime/envoy-api/generated/envoy/config/core/v3/health_check_pb';
-import type { ClusterLoadAssignment } from '../../../../runtime/envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
+import { ClusterLoadAssignmentSchema } from '../../../../runtime/envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
 import { RouteConfigurationSchema } from '../../../../runtime/envoy-api/generated/envoy/config/route/v3/route_pb';
 import { assignment } from '../../../../runtime/inference-pools/discovery/assignment';
 import type { EndpointSource } from '../../../../runtime/inference-pools/discovery/endpoint-source';
@@ -32,11 +33,11 @@ let clients: PoolClient[];
 
 /** Endpoints as a test says. */
 class FakeSource implements EndpointSource {
-  private readonly listeners = new Map<string, Set<(assignment: ClusterLoadAssignment) => void>>();
-  private readonly known = new Map<string, ClusterLoadAssignment>();
+  private readonly listeners = new Map<string, Set<(assignment: Any) => void>>();
+  private readonly known = new Map<string, Any>();
   error: Error | undefined;
 
-  subscribe(name: string, listener: (assignment: ClusterLoadAssignment) => void) {
+  subscribe(name: string, listener: (assignment: Any) => void) {
     if (this.error) throw this.error;
     const listeners = this.listeners.get(name) ?? new Set();
     this.listeners.set(name, listeners.add(listener));
@@ -46,7 +47,8 @@ class FakeSource implements EndpointSource {
   }
 
   tell(name: string, address: string): void {
-    const told = assignment(name, [[{ address, port: 8000, health: HealthStatus.HEALTHY }]]);
+    const endpoints = assignment(name, [[{ address, port: 8000, health: HealthStatus.HEALTHY }]]);
+    const told = anyPack(ClusterLoadAssignmentSchema, endpoints);
     this.known.set(name, told);
     for (const listener of this.listeners.get(name) ?? []) listener(told);
   }

@@ -1,4 +1,8 @@
-import type { ClusterLoadAssignment } from '../../../../runtime/envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
+import { type Any, anyUnpack } from '@bufbuild/protobuf/wkt';
+import {
+  type ClusterLoadAssignment,
+  ClusterLoadAssignmentSchema,
+} from '../../../../runtime/envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
 
 /** `ADDRESS PORT` of each endpoint, by tier. */
 export function tiersOf({ endpoints }: ClusterLoadAssignment): string[][] {
@@ -15,3 +19,8 @@ export function tiersOf({ endpoints }: ClusterLoadAssignment): string[][] {
 /** Of the first tier, which pools have alone. */
 export const endpointsOf = (assignment: ClusterLoadAssignment | undefined): string[] | undefined =>
   assignment && (tiersOf(assignment)[0] ?? []);
+
+/** As `endpointsOf`, of what is sent. */
+export function endpointsIn(packed: Any): string[] | undefined {
+  return endpointsOf(anyUnpack(packed, ClusterLoadAssignmentSchema));
+}

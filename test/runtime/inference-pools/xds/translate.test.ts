@@ -88,6 +88,20 @@ describe('clusters', () => {
     ]);
   });
 
+  test('only a picker that is ours by every pool that names it is asked whether it lives', () => {
+    const service = { name: 'shared', port: 9002 };
+    const asked = (...isOurs: readonly boolean[]) => {
+      const pools = isOurs.map((ours, index) => picked(`pool-${index}`, { service, isOurs: ours }));
+      const backends = chat(pools.map(({ name }) => leadsTo(name)));
+      const { clusters } = translated(resources([cluster(RULE)], pooled(...pools)), backends);
+      return clusters.find(({ name }) => name.includes('shared'))?.typedExtensionProtocolOptions;
+    };
+
+    expect(asked(true, false)).toEqual(asked(false, false));
+    expect(asked(false, true)).toEqual(asked(false, false));
+    expect(asked(true, true)).not.toEqual(asked(false, false));
+  });
+
   test('where Envoy Gateway has made none for the rule, none is made up', () => {
     const result = translated(resources([cluster('other')], pooled(unpicked('alpha'))), chat([leadsTo('alpha')]));
 
