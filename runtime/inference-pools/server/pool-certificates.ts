@@ -27,9 +27,14 @@ interface Complete {
 
 const SECRET = resourceOf('v1', 'Secret');
 
+/** What Envoys have is part of their configuration, which Envoy Gateway makes when something of it changes. */
+const RENEWED =
+  'the authority of InferencePools has changed: Envoys have a certificate of the former, with which they may be refused, ' +
+  'until their Gateway changes or Envoy Gateway is restarted (kubectl rollout restart deployment/envoy-gateway)';
+
 /** The Secrets by which the server, Envoy Gateway and Envoys know each other, as the leader keeps them. */
 export function followPoolCertificates(options: PoolCertificatesOptions): PoolCertificates {
-  const { namespace, signal } = options;
+  const { namespace, log, signal } = options;
   const caListeners = new Set<experimental.CaCertificateUpdateListener>();
   const identityListeners = new Set<experimental.IdentityCertificateUpdateListener>();
   let setReady = () => {};
@@ -46,7 +51,9 @@ export function followPoolCertificates(options: PoolCertificatesOptions): PoolCe
       resource: SECRET,
       selection: { namespace, fieldSelector: `metadata.name=${name}` },
       onChange(_, now) {
-        last = complete(heldLeaf(now)) ?? last;
+        const next = complete(heldLeaf(now)) ?? last;
+        if (name === INFERENCE_POOL_SECRETS.envoy && last && next && last.ca !== next.ca) log.warn(RENEWED);
+        last = next;
         changed();
       },
     });

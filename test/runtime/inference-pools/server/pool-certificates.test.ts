@@ -1,4 +1,5 @@
 import type { experimental } from '@grpc/grpc-js';
+import { pino } from 'pino';
 import type { KubernetesObject } from '../../../../lib/translate/cluster/kubernetes-object';
 import { followPoolCertificates } from '../../../../runtime/inference-pools/server/pool-certificates';
 import { ApiBench } from '../support/api-bench';
@@ -99,6 +100,20 @@ test('who listens is told what there is, and what comes', async () => {
 
   expect([identities[0], authorities[0]]).toEqual([`${SERVER} 1`, 'ca 1']);
   await bench.until('Envoys get the next', () => certificates.forEnvoys().certificate === `${ENVOY} 2`);
+});
+
+test('that Envoys have a certificate of a former authority is told, once', async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => lines.push((JSON.parse(line) as { msg: string }).msg) });
+  bench.put(secret(SERVER, '1'), secret(ENVOY, '1'));
+  const certificates = followPoolCertificates({ ...bench.options, namespace: 'system', log });
+  await certificates.ready;
+  expect(lines).toEqual([]);
+
+  bench.put(secret(SERVER, '2'), secret(ENVOY, '2'));
+  await bench.until('Envoys get the next', () => certificates.forEnvoys().certificate === `${ENVOY} 2`);
+
+  expect(lines).toEqual([expect.stringContaining('kubectl rollout restart deployment/envoy-gateway')]);
 });
 
 test('who listens no more is told nothing more', async () => {
