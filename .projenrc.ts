@@ -155,6 +155,7 @@ const scripts: Record<string, string> = {
   'bench:uploads': 'npm run --silent bundle && tsx test/bench/uploads.ts',
   'bench:pick': 'tsx test/bench/pick.ts',
   'bench:scrape': 'tsx test/bench/scrape.ts',
+  'bench:endpoint-streams': 'tsx test/bench/endpoint-streams.ts',
   'bench:simulate': 'tsx test/bench/simulate.ts',
   'bench:routing': 'tsx scripts/benchmark-routing.ts',
   'validate:simulator': 'tsx scripts/validate-simulator.ts',

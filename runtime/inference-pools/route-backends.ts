@@ -1,4 +1,7 @@
 import { POOL_GROUP, POOL_KIND } from '../../lib/api/pool-ref';
+import { items, propertyAt } from '../../lib/api/validation/loose';
+import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
+import { backendReference } from './reference';
 
 interface PoolName {
   readonly namespace: string;
@@ -15,26 +18,15 @@ export interface RouteBackend {
 /** By index of the rule: what it leads to, in order. */
 export type RouteBackends = readonly (readonly RouteBackend[])[];
 
-export interface HttpRouteObject {
-  readonly metadata: { readonly namespace: string };
-  readonly spec?: {
-    readonly rules?: readonly {
-      readonly backendRefs?: readonly {
-        readonly group?: string;
-        readonly kind?: string;
-        readonly namespace?: string;
-        readonly name: string;
-        readonly weight?: number;
-      }[];
-    }[];
-  };
-}
-
-export function routeBackends({ metadata, spec }: HttpRouteObject): RouteBackends {
-  return (spec?.rules ?? []).map(({ backendRefs = [] }) =>
-    backendRefs.map(({ group = '', kind = 'Service', namespace = metadata.namespace, name, weight = 1 }) => ({
-      ...(group === POOL_GROUP && kind === POOL_KIND && { pool: { namespace, name } }),
-      weight,
-    })),
+/** Of an HTTPRoute, as the API server has it: the definition has been checked. */
+export function routeBackends(route: KubernetesObject): RouteBackends {
+  return items(propertyAt(route.spec, 'rules')).map((rule) =>
+    items(propertyAt(rule, 'backendRefs')).map((value) => {
+      const { group, kind, namespace, name } = backendReference(value, route);
+      return {
+        ...(group === POOL_GROUP && kind === POOL_KIND && { pool: { namespace, name } }),
+        weight: Number(propertyAt(value, 'weight') ?? 1),
+      };
+    }),
   );
 }

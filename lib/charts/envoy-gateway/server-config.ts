@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml';
-import { INFERENCE_POOL_SECRETS, PORTS } from '../../translate/cluster/names';
+import { GATEWAY_MESSAGE_MIB, INFERENCE_POOL_SECRETS, PORTS } from '../../translate/cluster/names';
 import { imageOf } from '../images';
 import { CONTROLLER } from '../names';
 import type { CompleteInstallValues } from '../values/install-values';
@@ -42,6 +42,6 @@ function extensionManager(namespace: string, { clusterDomain }: CompleteInstallV
       },
     },
     failOpen: false,
-    maxMessageSize: '64Mi',
+    maxMessageSize: `${GATEWAY_MESSAGE_MIB}Mi`,
   };
 }

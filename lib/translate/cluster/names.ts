@@ -27,6 +27,9 @@ export const ENVOY_GATEWAY_CONTROLLER = 'gateway.envoyproxy.io/gatewayclass-cont
 /** The controller's Deployment, ServiceAccount, Service, roles and everything else of it. */
 export const CONTROLLER = 'hyperpod-inference-gateway-controller';
 
+/** The configuration of a whole Gateway is one message from Envoy Gateway to the controller, and back: at most so many MiB. */
+export const GATEWAY_MESSAGE_MIB = 64;
+
 /**
  * Secrets of the system namespace by which the controller, Envoy Gateway and Envoys know each other where InferencePools are
  * backends. `ca` has the authority as `tls.crt`, as Envoy Gateway wants it.

@@ -1,3 +1,4 @@
+import { POOL_GROUP, POOL_KIND } from '../../../lib/api/pool-ref';
 import { propertyAt } from '../../../lib/api/validation/loose';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
 import type { ClusterLoadAssignment } from '../../envoy-api/generated/envoy/config/endpoint/v3/endpoint_pb';
@@ -21,7 +22,7 @@ export interface FollowedResource {
   stop(): void;
 }
 
-const POOL = resourceOf('inference.networking.k8s.io/v1', 'InferencePool');
+const POOL = resourceOf(`${POOL_GROUP}/v1`, POOL_KIND);
 const POD = resourceOf('v1', 'Pod');
 const SERVICE = resourceOf('v1', 'Service');
 const SLICE = resourceOf('discovery.k8s.io/v1', 'EndpointSlice');

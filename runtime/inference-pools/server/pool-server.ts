@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { experimental, Server } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import { GATEWAY_MESSAGE_MIB } from '../../../lib/translate/cluster/names';
 import { EndpointDiscoveryService } from '../../envoy-api/generated/envoy/service/endpoint/v3/eds_pb';
 import { EnvoyGatewayExtension } from '../../envoy-api/generated/proto/extension/service_pb';
 import { grpcService } from '../../envoy-api/grpc-service';
@@ -26,8 +27,8 @@ export interface PoolServer {
   close(): Promise<void>;
 }
 
-/** The configuration of a whole Gateway is one message. Bytes; Envoy Gateway is told the same. */
-export const MAX_MESSAGE_BYTES = 64 << 20;
+/** Envoy Gateway is told the same. */
+export const MAX_MESSAGE_BYTES = GATEWAY_MESSAGE_MIB << 20;
 
 /** Milliseconds. */
 const CLOSE_MS = 8_000;

@@ -6,7 +6,7 @@ import { isApiError } from '../../kubernetes/api-error';
 import { createBackoff } from '../../kubernetes/backoff';
 import type { Clock } from '../../kubernetes/clock';
 import { resourceOf } from '../../kubernetes/resources';
-import { type HttpRouteObject, type RouteBackends, routeBackends } from '../route-backends';
+import { type RouteBackends, routeBackends } from '../route-backends';
 import type { BackendsOfRoutes } from '../xds/translate';
 
 export interface RouteReaderOptions {
@@ -61,7 +61,7 @@ export async function readBackends(
   async function readNext(): Promise<void> {
     for (let name = names.pop(); name !== undefined; name = names.pop()) {
       const object = await read(name);
-      if (object) found.set(name, routeBackends(object as unknown as HttpRouteObject));
+      if (object) found.set(name, routeBackends(object));
     }
   }
   try {

@@ -1,7 +1,7 @@
 import { POOL_GROUP, POOL_KIND } from '../../../lib/api/pool-ref';
 import { items, property, propertyAt } from '../../../lib/api/validation/loose';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
-import { GATEWAY_API, type Reference } from './reference';
+import { GATEWAY_API, type Reference } from '../reference';
 
 /** Whether HTTPRoutes of a namespace may name the pool. */
 export type IsGranted = (namespace: string, pool: Reference) => boolean;

@@ -1,9 +1,9 @@
 import { POOL_GROUP, POOL_KIND } from '../../../lib/api/pool-ref';
 import { items, property, propertyAt, textOf } from '../../../lib/api/validation/loose';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
+import { backendReference, GATEWAY_API, nameOf, parentReference, type Reference } from '../reference';
 import { grantedBy } from './granted';
 import type { PoolFacts } from './pool-facts';
-import { backendReference, GATEWAY_API, nameOf, parentReference, type Reference } from './reference';
 import { bestVerdict, type RouteVerdict, routeVerdict } from './route-verdict';
 
 /** A Gateway from which HTTPRoutes lead to a pool. */

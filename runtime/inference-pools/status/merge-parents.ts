@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { items, property, propertyAt, textOf } from '../../../lib/api/validation/loose';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
 import { GROUP, MANAGER } from '../../../lib/translate/cluster/names';
-import { GATEWAY_API, isSameReference, nameOf, parentReference } from './reference';
+import { GATEWAY_API, isSameReference, nameOf, parentReference } from '../reference';
 import type { WantedParent } from './wanted-parents';
 
 /** By which this controller's entries are known. */

@@ -3,8 +3,8 @@ import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes
 import { type Informer, type InformerOptions, startInformer } from '../../kubernetes/informer';
 import { resourceName } from '../../kubernetes/resource-path';
 import { resourceOf } from '../../kubernetes/resources';
+import { GATEWAY_API } from '../reference';
 import type { PoolFacts } from './pool-facts';
-import { GATEWAY_API } from './reference';
 import {
   saysTheSame,
   trimGateway,

@@ -1,7 +1,7 @@
 import { items, property, propertyAt } from '../../../lib/api/validation/loose';
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
 import { conditionIn } from '../../../lib/translate/cluster/status/conditions';
-import { isSameReference, parentReference, type Reference } from './reference';
+import { isSameReference, parentReference, type Reference } from '../reference';
 
 /** What a Gateway has made of a route. `pending`: nothing yet. */
 export interface RouteVerdict {

@@ -1,9 +1,9 @@
 import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
+import { nameOf } from '../reference';
 import { acceptedAt } from './accepted';
 import type { Judgement } from './judgement';
 import { leadingGateways } from './leading-gateways';
 import type { PoolFacts } from './pool-facts';
-import { nameOf } from './reference';
 import { resolvedRefs } from './resolved-refs';
 
 /** What a pool's status has to say about one Gateway. */

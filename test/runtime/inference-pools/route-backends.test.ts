@@ -1,26 +1,31 @@
 import { routeBackends } from '../../../runtime/inference-pools/route-backends';
 
 const POOL = { group: 'inference.networking.k8s.io', kind: 'InferencePool' };
-const metadata = { namespace: 'models' };
-const of = (...backendRefs: readonly { readonly name: string; readonly weight?: number }[]) =>
-  routeBackends({ metadata, spec: { rules: [{ backendRefs }] } });
+const leads = (spec?: object) =>
+  routeBackends({
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'HTTPRoute',
+    metadata: { name: 'chat', namespace: 'models' },
+    ...(spec && { spec }),
+  });
+const of = (...backendRefs: readonly object[]) => leads({ rules: [{ backendRefs }] });
 
 test('each rule has its backends, in order', () => {
   const rules = [{ backendRefs: [{ ...POOL, name: 'a' }, { name: 'plain' }] }, {}, { backendRefs: [] }];
 
-  const found = routeBackends({ metadata, spec: { rules } });
+  const found = leads({ rules });
 
   expect(found).toEqual([[{ pool: { namespace: 'models', name: 'a' }, weight: 1 }, { weight: 1 }], [], []]);
 });
 
 test('a pool may be of another namespace', () => {
-  expect(of({ ...POOL, namespace: 'far', name: 'a' } as never)).toEqual([
+  expect(of({ ...POOL, namespace: 'far', name: 'a' })).toEqual([
     [{ pool: { namespace: 'far', name: 'a' }, weight: 1 }],
   ]);
 });
 
 test('a weight of 0 is one', () => {
-  expect(of({ ...POOL, name: 'a', weight: 0 } as never)).toMatchObject([[{ weight: 0 }]]);
+  expect(of({ ...POOL, name: 'a', weight: 0 })).toMatchObject([[{ weight: 0 }]]);
 });
 
 test.each([
@@ -28,10 +33,10 @@ test.each([
   ['another kind', { ...POOL, kind: 'InferencePoolImport' }],
   ['no group', { kind: 'InferencePool' }],
 ])('what is of %s is no pool', (_, reference) => {
-  expect(of({ ...reference, name: 'a' } as never)).toEqual([[{ weight: 1 }]]);
+  expect(of({ ...reference, name: 'a' })).toEqual([[{ weight: 1 }]]);
 });
 
 test('an HTTPRoute without rules leads nowhere', () => {
-  expect(routeBackends({ metadata })).toEqual([]);
-  expect(routeBackends({ metadata, spec: {} })).toEqual([]);
+  expect(leads()).toEqual([]);
+  expect(leads({})).toEqual([]);
 });

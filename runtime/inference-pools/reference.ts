@@ -1,5 +1,5 @@
-import { property, textOf } from '../../../lib/api/validation/loose';
-import type { KubernetesObject } from '../../../lib/translate/cluster/kubernetes-object';
+import { property, textOf } from '../../lib/api/validation/loose';
+import type { KubernetesObject } from '../../lib/translate/cluster/kubernetes-object';
 
 export const GATEWAY_API = 'gateway.networking.k8s.io';
 
