@@ -86,7 +86,8 @@ const project = new AwsCdkTypeScriptApp({
     '@opentelemetry/sdk-trace@^3.1.0',
     '@aws-sdk/client-acm@^3',
     '@bufbuild/protobuf@^2',
-    '@grpc/grpc-js',
+    // Certificates that change are its experimental part, which a minor version may change.
+    '@grpc/grpc-js@~1.14.7',
     '@kubernetes/client-node@^2.0.1',
     '@peculiar/x509@^2',
     'cdk8s@^2.70.106',
