@@ -71,7 +71,6 @@ async function runController(flags: ControllerFlags): Promise<void> {
   const log = createLogger('controller', flags.logLevel);
   const closing = new AbortController();
   let controller: Controller | undefined;
-  let answersEnvoyGateway = false;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (closing.signal.aborted) process.exit(128 + constants.signals[signal]);
@@ -82,8 +81,7 @@ async function runController(flags: ControllerFlags): Promise<void> {
   const probes = await startProbeServer({
     ...(flags.metrics ?? anyAddress(flags, PORTS.metrics)),
     page: () => controller?.metricsPage(),
-    // Envoy Gateway, which waits for an answer about every Gateway, is led to none that cannot give it.
-    ready: () => !closing.signal.aborted && controller?.isReady() === true && answersEnvoyGateway,
+    ready: () => !closing.signal.aborted && controller?.isReady() === true,
   }).catch((error: unknown) => fail(listenFault('--metrics', error), EXIT_USAGE));
 
   const { systemNamespace = process.env.POD_NAMESPACE ?? SYSTEM_NAMESPACE } = flags;
@@ -151,9 +149,6 @@ async function runController(flags: ControllerFlags): Promise<void> {
     ...{ client, installation, clock, random, log, signal: closing.signal },
     metrics: createPoolMetrics(controller.registry),
     listen: flags.inferencePools ?? anyAddress(flags, PORTS.inferencePools),
-    onListening() {
-      answersEnvoyGateway = true;
-    },
   }).catch((error: unknown) => fail(listenFault('--inference-pools', error), EXIT_USAGE));
   if (!closing.signal.aborted) await new Promise((resolve) => closing.signal.addEventListener('abort', resolve));
   await Promise.race([Promise.all([controller.done, pools]), sleep(CLOSE_MS)]);

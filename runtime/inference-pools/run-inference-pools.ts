@@ -20,8 +20,6 @@ export interface InferencePoolsOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly metrics: PoolMetrics;
-  /** From now on Envoy Gateway and Envoys are heard. */
-  readonly onListening: () => void;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
@@ -31,7 +29,7 @@ export interface InferencePoolsOptions {
  * replica of the controller does so, whoever leads. Resolves when it has ended; rejects where it cannot listen.
  */
 export async function runInferencePools(options: InferencePoolsOptions): Promise<void> {
-  const { installation, listen, log, metrics, onListening, signal } = options;
+  const { installation, listen, log, metrics, signal } = options;
   const { systemNamespace, clusterDomain } = installation;
   const certificates = followPoolCertificates({ ...options, namespace: systemNamespace });
   const address = `dns:///${CONTROLLER}.${systemNamespace}.svc.${clusterDomain}:${PORTS.inferencePools}`;
@@ -51,7 +49,6 @@ export async function runInferencePools(options: InferencePoolsOptions): Promise
     metrics,
   });
   log.info('InferencePools are backends: Envoy Gateway and Envoys can connect');
-  onListening();
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   await server.close();
 }

@@ -91,6 +91,22 @@ test('a change waits while there is no controller, and is not forgotten', async 
   expect(lost).toEqual([]);
 }, 180_000);
 
+test('nothing is lost when every Envoy Gateway is killed, and comes back', async () => {
+  const gateways = () => podsOf(SYSTEM_NAMESPACE, { 'control-plane': 'envoy-gateway' });
+  expect(gateways().length).toBeGreaterThan(1);
+  const lost = await lostWhile(async () => {
+    for (let time = 0; time < 2; time += 1) {
+      for (const { metadata } of gateways()) {
+        cluster.kubelet.killContainer(SYSTEM_NAMESPACE, metadata!.name!, 'envoy-gateway', 'SIGKILL');
+      }
+      await sleep(1_000);
+      await cluster.rolledOut(SYSTEM_NAMESPACE, 'envoy-gateway');
+      await sleep(5_000);
+    }
+  });
+  expect(lost).toEqual([]);
+}, 180_000);
+
 test('nothing is lost while the API server is away, nor when it comes back', async () => {
   const lost = await lostWhile(async () => {
     await cluster.controlPlane.stopApiServer();

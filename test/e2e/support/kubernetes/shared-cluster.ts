@@ -1,11 +1,11 @@
-import type { Cluster } from '../../../kubernetes/support/cluster';
+import type { Cluster, ClusterOptions } from '../../../kubernetes/support/cluster';
 import { startClusterWithGateway } from '../../../kubernetes/support/cluster-with-gateway';
 
 let cluster: Promise<Cluster> | undefined;
 
-/** The cluster of all gateways of the run, with the controller and Envoy Gateway; the first user starts it. */
-export function takeCluster(): Promise<Cluster> {
-  cluster ??= startClusterWithGateway();
+/** The cluster of all gateways of the run, with the controller and Envoy Gateway; the first user starts it, and says how. */
+export function takeCluster(options: Partial<ClusterOptions> = {}): Promise<Cluster> {
+  cluster ??= startClusterWithGateway(options);
   return cluster;
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import type { Cluster } from './support/cluster';
-import { startClusterWithGateway } from './support/cluster-with-gateway';
-import { addressOf, plainGateway, poolRoute } from './support/pools/plain-gateway';
-import { startPoolLoad } from './support/pools/pool-load';
-import { modelServer, scheduler, tenant } from './support/tenant';
+import { takeCluster } from '../../e2e/support/kubernetes/shared-cluster';
+import type { Cluster } from '../support/cluster';
+import { addressOf, plainGateway, poolRoute } from '../support/pools/plain-gateway';
+import { startPoolLoad } from '../support/pools/pool-load';
+import { modelServer, scheduler, tenant } from '../support/tenant';
 
 /* The pool of a gateway of the product, with its own picker, behind a Gateway and an HTTPRoute of somebody else. */
 
@@ -14,19 +14,18 @@ let url: string;
 const NAMESPACE = 'red';
 
 beforeAll(async () => {
-  cluster = await startClusterWithGateway();
-  for (const name of [NAMESPACE, 'theirs']) {
+  cluster = await takeCluster();
+  for (const name of [NAMESPACE, 'others']) {
     await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
   await cluster.apply([modelServer(NAMESPACE, 'llama')]);
   const red = tenant(cluster, NAMESPACE, 'red');
-  await cluster.apply([red.object([scheduler('llama')]), plainGateway('theirs', 'theirs')]);
-  await cluster.apply(poolRoute('to-llama', NAMESPACE, { name: 'theirs', namespace: 'theirs' }, [{ pool: 'llama' }]));
-  url = await addressOf(cluster, 'theirs', 'theirs');
+  await cluster.apply([red.object([scheduler('llama')]), plainGateway('theirs', 'others')]);
+  await cluster.apply(poolRoute('to-llama', NAMESPACE, { name: 'theirs', namespace: 'others' }, [{ pool: 'llama' }]));
+  url = await addressOf(cluster, 'theirs', 'others');
   await red.untilAnswered('llama');
   await untilPicked();
 }, 300_000);
-afterAll(() => cluster?.close());
 
 const chat = (content: string, stream = false) =>
   JSON.stringify({ model: 'llama', max_tokens: 4, stream, messages: [{ role: 'user', content }] });

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import type { Cluster } from './support/cluster';
-import { startClusterWithGateway } from './support/cluster-with-gateway';
-import type { Echo } from './support/pools/echo-server';
-import { addressOf, plainGateway, poolRoute } from './support/pools/plain-gateway';
-import { pickerName, pickerRights, poolImages, poolObjects } from './support/pools/pool-objects';
+import { takeCluster } from '../../e2e/support/kubernetes/shared-cluster';
+import type { Cluster } from '../support/cluster';
+import type { Echo } from '../support/pools/echo-server';
+import { addressOf, plainGateway, poolRoute } from '../support/pools/plain-gateway';
+import { pickerName, pickerRights, poolObjects } from '../support/pools/pool-objects';
 
 /* HTTPRoutes in which pools are beside other things, and what policies of Envoy Gateway say of them. */
 
 let cluster: Cluster;
 let url: string;
 
-const NAMESPACE = 'models';
+const NAMESPACE = 'shop';
 const ELSEWHERE = 'elsewhere';
-const GATEWAY = { name: 'theirs', namespace: 'theirs' };
+const GATEWAY = { name: 'theirs', namespace: 'routes' };
 const alpha = { name: 'alpha', namespace: NAMESPACE } as const;
 const far = { name: 'far', namespace: ELSEWHERE, failureMode: 'FailOpen' } as const;
 
@@ -66,10 +66,10 @@ const grant = {
 };
 
 beforeAll(async () => {
-  cluster = await startClusterWithGateway({ images: await poolImages() });
+  cluster = await takeCluster();
   await cluster.apply([
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'theirs' } },
-    plainGateway('theirs', 'theirs'),
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'routes' } },
+    plainGateway('theirs', 'routes'),
     ...[NAMESPACE, ELSEWHERE].flatMap(pickerRights),
     ...[alpha, far].flatMap(poolObjects),
     ...[plainService, emptyService, directResponse],
@@ -99,13 +99,12 @@ beforeAll(async () => {
       timeouts: { request: '3s' },
     }),
   ]);
-  url = await addressOf(cluster, 'theirs', 'theirs');
+  url = await addressOf(cluster, 'theirs', 'routes');
   for (const { name, namespace } of [alpha, far]) {
     for (const one of [name, pickerName({ name })]) await cluster.rolledOut(namespace, one);
   }
   await cluster.until('an answer', async () => (await ask('alone')).isPicked, { timeout: 60_000 });
 }, 300_000);
-afterAll(() => cluster?.close());
 
 async function ask(path: string, body = '{"model":"m","prompt":"hello"}') {
   const headers = { 'content-type': 'application/json' };
