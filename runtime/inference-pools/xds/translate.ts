@@ -116,18 +116,14 @@ function poolClusters(
 }
 
 function pickerClusters(pools: readonly BackendPool[], discovery: DiscoveryServer): Cluster[] {
-  const clusters = new Map<string, Cluster>([[NO_PICKER, noPicker(NO_PICKER)]]);
-  // Of a picker that several pools name, none alone says that it is the product's own.
-  const foreign = new Set(pools.filter(({ picker }) => !picker?.isOurs).map(pickerCluster));
-  for (const pool of pools) {
-    const { picker } = pool;
-    const name = pickerCluster(pool);
-    if (name === undefined || picker?.service === undefined) continue;
-    const { service } = picker;
-    clusters.set(
-      name,
-      upstreamPicker(name, { ...pool, picker: { ...picker, service, isOurs: !foreign.has(name) } }, discovery),
-    );
-  }
-  return [...clusters.values()];
+  const clusters = [...Map.groupBy(pools, pickerCluster)].flatMap(([name, sharing]) => {
+    const [pool] = sharing;
+    if (name === undefined || pool?.picker?.service === undefined) return [];
+    const { service } = pool.picker;
+    // Of a picker that several pools name, none alone says that it is the product's own, or that it is left lightly.
+    const ofAll = (trait: 'isOurs' | 'failsOpen') => sharing.every(({ picker }) => picker?.[trait]);
+    const picker = { ...pool.picker, service, isOurs: ofAll('isOurs'), failsOpen: ofAll('failsOpen') };
+    return [upstreamPicker(name, { ...pool, picker }, discovery)];
+  });
+  return [noPicker(NO_PICKER), ...clusters];
 }

@@ -19,6 +19,15 @@ import { typed } from './extension-config';
 const CHECK = { intervalMs: 500, timeoutMs: 500 };
 
 /**
+ * When a picker is left: where requests go on without one, at the first doubt; where they fail without one, not for a pause
+ * of a moment or a connection that breaks, unless there is another.
+ */
+const LEFT = {
+  failOpen: { checks: 1, maxEjectionPercent: 100 },
+  failClose: { checks: 3, maxEjectionPercent: 50 },
+};
+
+/**
  * A connection to a picker of ours is cut, and what waits on it goes on, where it does not answer: one that hangs keeps its
  * connections. Pickers of others may take such questions for an attack; requests that one holds as it begins to hang wait
  * until it ends. Milliseconds.
@@ -43,6 +52,7 @@ export function upstreamPicker(
   { namespace, picker }: BackendPool & { readonly picker: PoolPicker & { readonly service: ServicePort } },
   discovery: DiscoveryServer,
 ): Cluster {
+  const left = picker.failsOpen ? LEFT.failOpen : LEFT.failClose;
   return create(ClusterSchema, {
     name,
     clusterDiscoveryType: { case: 'type', value: Cluster_DiscoveryType.EDS },
@@ -73,7 +83,7 @@ export function upstreamPicker(
       {
         interval: duration(CHECK.intervalMs),
         timeout: duration(CHECK.timeoutMs),
-        unhealthyThreshold: 1,
+        unhealthyThreshold: left.checks,
         healthyThreshold: 1,
         noTrafficInterval: duration(CHECK.intervalMs),
         // By a connection, and not by gRPC: many pickers answer health checks at another port only.
@@ -92,7 +102,7 @@ export function upstreamPicker(
       interval: duration(CHECK.intervalMs),
       baseEjectionTime: duration(EJECTION_MS),
       maxEjectionTime: duration(EJECTION_MS),
-      maxEjectionPercent: 100,
+      maxEjectionPercent: left.maxEjectionPercent,
     },
     ignoreHealthOnHostRemoval: true,
   });

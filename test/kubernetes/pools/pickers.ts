@@ -207,6 +207,20 @@ test('FailClose: nothing passes a picker that is dead, and the pools of others a
   expect(untouched.every(({ isPicked }) => isPicked)).toBe(true);
 }, 60_000);
 
+test('FailClose: a picker that pauses for most of a second fails nothing', async () => {
+  await untilPicked(alpha);
+  const load = startPoolLoad({ url: `${url}/alpha`, perSecond: 100, body: BODY });
+  const [picker] = podsOf({ name: pickerName(alpha) });
+  for (let pause = 0; pause < 3; pause += 1) {
+    await sleep(1_000);
+    cluster.kubelet.killContainer(NAMESPACE, picker!.name, 'picker', 'SIGSTOP');
+    await sleep(900);
+    cluster.kubelet.killContainer(NAMESPACE, picker!.name, 'picker', 'SIGCONT');
+  }
+  await sleep(1_000);
+  expect(statuses(await load.stop())).toEqual([200]);
+}, 60_000);
+
 test('weights hold over many requests, each picked for by the picker of its pool', async () => {
   await cluster.apply(route('split', { name: 'beta', weight: 70 }, { name: 'h2c', weight: 30 }));
   await untilAnswered('split');
@@ -255,7 +269,6 @@ test('a canary from one pool to another loses no more than the moment in which E
   await sleep(2_000);
   const requests = await load.stop();
   const failed = requests.filter(({ status }) => status !== 200);
-  console.info('canary', failed);
   // Envoy leads there as soon as it is told, which may be before it has the endpoints.
   const inStep = failed.filter(({ sentMs }) => appliedMs.some((at) => sentMs > at - 100 && sentMs < at + 1_000));
   expect(failed).toEqual(inStep);

@@ -88,19 +88,22 @@ describe('clusters', () => {
     ]);
   });
 
-  test('only a picker that is ours by every pool that names it is asked whether it lives', () => {
-    const service = { name: 'shared', port: 9002 };
-    const asked = (...isOurs: readonly boolean[]) => {
-      const pools = isOurs.map((ours, index) => picked(`pool-${index}`, { service, isOurs: ours }));
-      const backends = chat(pools.map(({ name }) => leadsTo(name)));
-      const { clusters } = translated(resources([cluster(RULE)], pooled(...pools)), backends);
-      return clusters.find(({ name }) => name.includes('shared'))?.typedExtensionProtocolOptions;
-    };
+  test.each(['isOurs', 'failsOpen'] as const)(
+    'a picker that several pools name is %s if all of them say so',
+    (trait) => {
+      const service = { name: 'shared', port: 9002 };
+      const shared = (...said: readonly boolean[]) => {
+        const pools = said.map((value, index) => picked(`pool-${index}`, { service, [trait]: value }));
+        const backends = chat(pools.map(({ name }) => leadsTo(name)));
+        const { clusters } = translated(resources([cluster(RULE)], pooled(...pools)), backends);
+        return clusters.find(({ name }) => name.includes('shared'));
+      };
 
-    expect(asked(true, false)).toEqual(asked(false, false));
-    expect(asked(false, true)).toEqual(asked(false, false));
-    expect(asked(true, true)).not.toEqual(asked(false, false));
-  });
+      expect(shared(true, false)).toEqual(shared(false, false));
+      expect(shared(false, true)).toEqual(shared(false, false));
+      expect(shared(true, true)).not.toEqual(shared(false, false));
+    },
+  );
 
   test('where Envoy Gateway has made none for the rule, none is made up', () => {
     const result = translated(resources([cluster('other')], pooled(unpicked('alpha'))), chat([leadsTo('alpha')]));

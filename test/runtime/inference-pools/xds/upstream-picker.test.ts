@@ -12,8 +12,8 @@ import { noPicker, upstreamPicker } from '../../../../runtime/inference-pools/xd
 import { DISCOVERY, picked } from '../support/pools';
 
 const service = { name: 'epp', port: 9002 };
-const upstream = (isOurs = false) => {
-  const pool = picked('alpha', { isOurs });
+const upstream = (isOurs = false, failsOpen = true) => {
+  const pool = picked('alpha', { isOurs, failsOpen });
   return upstreamPicker('picker', { ...pool, picker: { ...pool.picker!, service } }, DISCOVERY);
 };
 
@@ -66,6 +66,15 @@ test('one that does not live is found out within a second, and asked no more, ev
   expect([check?.unhealthyThreshold, check?.healthChecker.case]).toEqual([1, 'tcpHealthCheck']);
   expect(commonLbConfig?.healthyPanicThreshold?.value).toBe(0);
   expect(outlierDetection).toMatchObject({ consecutiveLocalOriginFailure: 1, maxEjectionPercent: 100 });
+});
+
+test('where requests fail without one, it is not left for a moment, nor for what a connection does if it is the only one', () => {
+  const { healthChecks, outlierDetection } = upstream(false, false);
+
+  expect(healthChecks[0]?.unhealthyThreshold).toBe(3);
+  // Of one host a half is less than one.
+  expect(outlierDetection).toMatchObject({ maxEjectionPercent: 50 });
+  expect(outlierDetection?.alwaysEjectOneHost).toBeUndefined();
 });
 
 test('a connection is tried by pings where the picker is known to bear them', () => {
