@@ -6,7 +6,7 @@ import { poolImages } from './support/pools/pool-objects';
  * runs one of them.
  */
 
-const PARTS = ['routes', 'own', 'pickers'];
+const PARTS = ['status', 'routes', 'own', 'pickers'];
 
 beforeAll(async () => {
   await takeCluster({ images: await poolImages() });

@@ -14,11 +14,17 @@ export interface DiscoveryServer {
   readonly tls: { readonly ca: string; readonly certificate: string; readonly key: string };
 }
 
-/** Milliseconds: a cluster begins without endpoints, if the controller does not answer within this time. */
-const FETCH_TIMEOUT_MS = 5_000;
+/**
+ * A cluster begins without endpoints where no controller answers within this time. Until then an Envoy that starts is not
+ * ready, and the one that it is to replace goes on. Milliseconds.
+ */
+const FETCH_TIMEOUT_MS = 60_000;
 
 /** An Envoy whose controller has gone asks the next after so long. Milliseconds. */
 const RETRY_MS = { base: 250, max: 2_000 };
+
+/** Streams wait for a connection: those that end are begun again by Envoy after up to half a minute, whatever it is told. */
+const SERVICE_CONFIG = JSON.stringify({ methodConfig: [{ name: [{}], waitForReady: true }] });
 
 /**
  * By gRPC of its own and not by Envoy's clusters: Envoy takes endpoints from a cluster only where its bootstrap has it, and
@@ -56,9 +62,6 @@ export function discoveredEndpoints(resource: string, { address, tls }: Discover
                   channelArgs: { args: channelArguments() },
                 },
               },
-              retryPolicy: {
-                retryBackOff: { baseInterval: duration(RETRY_MS.base), maxInterval: duration(RETRY_MS.max) },
-              },
             },
           ],
         },
@@ -67,10 +70,11 @@ export function discoveredEndpoints(resource: string, { address, tls }: Discover
   });
 }
 
-/** A controller that has gone without a word is noticed within half a minute, and tried again as often as streams are. */
+/** A controller that has gone without a word is noticed within half a minute. */
 function channelArguments() {
   const number = (value: number) => ({ valueSpecifier: { case: 'intValue' as const, value: BigInt(value) } });
   return {
+    'grpc.service_config': { valueSpecifier: { case: 'stringValue' as const, value: SERVICE_CONFIG } },
     'grpc.keepalive_time_ms': number(20_000),
     'grpc.keepalive_timeout_ms': number(10_000),
     // However long nothing has changed.

@@ -1,3 +1,4 @@
+import { durationMs } from '@bufbuild/protobuf/wkt';
 import {
   ApiConfigSource_ApiType,
   ApiVersion,
@@ -30,6 +31,19 @@ test('both show a certificate', () => {
       privateKey: text(DISCOVERY.tls.key),
     },
   });
+});
+
+test('a stream waits for a controller, which is tried every two seconds at least', () => {
+  const { 'grpc.service_config': config, 'grpc.max_reconnect_backoff_ms': most } = google!.channelArgs!.args;
+
+  expect(JSON.parse(String(config?.valueSpecifier.value))).toEqual({
+    methodConfig: [{ name: [{}], waitForReady: true }],
+  });
+  expect(most?.valueSpecifier.value).toBe(2_000n);
+});
+
+test('an Envoy that starts waits a minute for a controller, and no longer', () => {
+  expect(durationMs(edsConfig!.initialFetchTimeout!)).toBe(60_000);
 });
 
 test('what is the same for all Envoys has one form: a configuration that did not change is no change', () => {

@@ -1,11 +1,11 @@
-import { ENVOY_GATEWAY_CONTROLLER } from '../../lib/translate/cluster/names';
-import { CONTROLLER_NAME } from '../../runtime/inference-pools/status/merge-parents';
-import { FIELD_MANAGER } from '../../runtime/inference-pools/status/write-parents';
-import { isApiError } from '../../runtime/kubernetes/api-error';
-import { resourceOf } from '../../runtime/kubernetes/resources';
-import { connect } from './support/api-client';
-import type { Cluster } from './support/cluster';
-import { startClusterWithGateway } from './support/cluster-with-gateway';
+import { takeCluster } from '../../e2e/support/kubernetes/shared-cluster';
+import { ENVOY_GATEWAY_CONTROLLER } from '../../../lib/translate/cluster/names';
+import { CONTROLLER_NAME } from '../../../runtime/inference-pools/status/merge-parents';
+import { FIELD_MANAGER } from '../../../runtime/inference-pools/status/write-parents';
+import { isApiError } from '../../../runtime/kubernetes/api-error';
+import { resourceOf } from '../../../runtime/kubernetes/resources';
+import { connect } from '../support/api-client';
+import type { Cluster } from '../support/cluster';
 
 /* The status of an InferencePool that two Gateways of Envoy Gateway lead to, by the rights of the shipped roles. */
 
@@ -39,7 +39,7 @@ interface Pool {
 let cluster: Cluster;
 
 beforeAll(async () => {
-  cluster = await startClusterWithGateway();
+  cluster = await takeCluster();
   await cluster.apply([
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } },
     {
@@ -62,7 +62,6 @@ beforeAll(async () => {
     },
   ]);
 }, 300_000);
-afterAll(() => cluster?.close());
 
 const gateway = (name: string) => ({
   apiVersion: GATEWAY_API,
