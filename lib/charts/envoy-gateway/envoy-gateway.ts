@@ -8,7 +8,7 @@ import { conditionalScope } from '../template/choice';
 import type { CompleteInstallValues } from '../values/install-values';
 import { gatewayDeployment, selectorOf } from './gateway-deployment';
 import { type RenderedObject, renderedObjects } from './rendered-objects';
-import { serverConfig } from './server-config';
+import { SERVER_CONFIG, serverConfig } from './server-config';
 
 /** Envoy's, for its configuration and for Wasm modules. */
 const ENVOY_PORTS = [18000, 18002];
@@ -53,7 +53,11 @@ function adapted(object: RenderedObject, namespace: string, values: CompleteInst
     case 'ConfigMap': {
       const { data } = object as RenderedObject & { readonly data: Readonly<Record<string, string>> };
       const file = 'envoy-gateway.yaml';
-      return { ...object, data: { [file]: serverConfig(data[file] ?? '', namespace, values) } };
+      return {
+        ...object,
+        metadata: { ...object.metadata, name: SERVER_CONFIG },
+        data: { [file]: serverConfig(data[file] ?? '', namespace, values) },
+      };
     }
     default:
       return object;

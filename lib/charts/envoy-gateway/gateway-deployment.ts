@@ -4,6 +4,7 @@ import { placement, podMetadata, RESTRICTED_CONTAINER, scrapeAnnotations } from 
 import { concatenated } from '../template/choice';
 import type { CompleteInstallValues } from '../values/install-values';
 import type { RenderedObject } from './rendered-objects';
+import { SERVER_CONFIG } from './server-config';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -12,9 +13,13 @@ interface RenderedDeployment {
     readonly selector: { readonly matchLabels: Labels };
     readonly template: {
       readonly metadata: { readonly labels: Labels };
-      readonly spec: { readonly containers: readonly [RenderedContainer]; readonly volumes: readonly unknown[] };
+      readonly spec: { readonly containers: readonly [RenderedContainer]; readonly volumes: readonly RenderedVolume[] };
     };
   };
+}
+
+interface RenderedVolume {
+  readonly configMap?: object;
 }
 
 interface RenderedContainer {
@@ -52,7 +57,7 @@ export function gatewayDeployment(object: RenderedObject, values: CompleteInstal
           ...placement(spec.selector.matchLabels, envoyGateway, values),
           initContainers: [waitForCrds(values)],
           volumes: [
-            ...template.spec.volumes,
+            ...template.spec.volumes.map((volume) => (volume.configMap ? configured(volume) : volume)),
             ...AWAITED.map((secretName) => ({ name: secretName, secret: { secretName } })),
           ],
           containers: [
@@ -69,6 +74,8 @@ export function gatewayDeployment(object: RenderedObject, values: CompleteInstal
     },
   };
 }
+
+const configured = (volume: RenderedVolume) => ({ ...volume, configMap: { ...volume.configMap, name: SERVER_CONFIG } });
 
 function environment({ env }: RenderedContainer, { clusterDomain }: CompleteInstallValues) {
   return env.map((variable) =>

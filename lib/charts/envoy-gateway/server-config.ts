@@ -4,6 +4,12 @@ import { imageOf } from '../images';
 import { CONTROLLER } from '../names';
 import type { CompleteInstallValues } from '../values/install-values';
 
+/**
+ * The ConfigMap that it is in. Not Envoy Gateway's own name for it: it reads its file again as it changes, and one of a release
+ * for which InferencePools were no backends would go on with nothing until it found Secrets that its own pods do not wait for.
+ */
+export const SERVER_CONFIG = 'envoy-gateway-config-2';
+
 /** Envoy Gateway's configuration file: as its chart has it, with the images and names of the installation. */
 export function serverConfig(rendered: string, namespace: string, values: CompleteInstallValues): string {
   const config = parse(rendered) as Record<string, unknown>;

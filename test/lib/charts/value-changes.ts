@@ -22,7 +22,7 @@ const ENVOY_GATEWAY = `Deployment ${SYSTEM}/envoy-gateway: spec`;
 const ENVOY_GATEWAY_POD = `${ENVOY_GATEWAY}.template.spec`;
 const ENVOY_GATEWAY_CONTAINER = `${ENVOY_GATEWAY_POD}.containers.0`;
 const INIT_CONTAINER = `${ENVOY_GATEWAY_POD}.initContainers.0`;
-const ENVOY_GATEWAY_FILE = `ConfigMap ${SYSTEM}/envoy-gateway-config: data.envoy-gateway.yaml`;
+const ENVOY_GATEWAY_FILE = `ConfigMap ${SYSTEM}/envoy-gateway-config-2: data.envoy-gateway.yaml`;
 
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
@@ -78,7 +78,7 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
     path: 'clusterDomain',
     value: 'cluster.example',
     changes: [
-      'ConfigMap inference-gateway/envoy-gateway-config: data.envoy-gateway.yaml',
+      'ConfigMap inference-gateway/envoy-gateway-config-2: data.envoy-gateway.yaml',
       `${ENVOY_GATEWAY_CONTAINER}.env.1.value`,
       `${CONTROLLER_CONTAINER}.args.9`,
     ],
@@ -100,7 +100,7 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
       '-ClusterRole inference-gateway-envoy-gateway-inference-pools',
       '-ClusterRoleBinding inference-gateway-envoy-gateway-inference-pools',
       '-ClusterRoleBinding inference-gateway-envoy-gateway-rolebinding',
-      `-ConfigMap ${SYSTEM}/envoy-gateway-config`,
+      `-ConfigMap ${SYSTEM}/envoy-gateway-config-2`,
       `-Deployment ${SYSTEM}/envoy-gateway`,
       `${CONTROLLER_CONTAINER}.args -"--envoy-gateway-certificates"`,
       `-NetworkPolicy ${SYSTEM}/envoy-gateway`,
