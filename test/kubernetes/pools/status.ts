@@ -1,9 +1,9 @@
-import { takeCluster } from '../../e2e/support/kubernetes/shared-cluster';
 import { ENVOY_GATEWAY_CONTROLLER } from '../../../lib/translate/cluster/names';
 import { CONTROLLER_NAME } from '../../../runtime/inference-pools/status/merge-parents';
 import { FIELD_MANAGER } from '../../../runtime/inference-pools/status/write-parents';
 import { isApiError } from '../../../runtime/kubernetes/api-error';
 import { resourceOf } from '../../../runtime/kubernetes/resources';
+import { takeCluster } from '../../e2e/support/kubernetes/shared-cluster';
 import { connect } from '../support/api-client';
 import type { Cluster } from '../support/cluster';
 
