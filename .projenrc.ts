@@ -292,6 +292,7 @@ new JsonFile(project, 'knip.json', {
       'test/kubernetes/{run,dev,dev-cluster}.ts',
       'test/conformance/{run,run-in-cluster}.ts',
       'test/conformance/picker/picker.ts',
+      'test/kubernetes/pools/*.ts',
       'test/kubernetes/harness/support/leave-behind.ts',
       '.projenrc.ts',
       'test/**/*.test.ts',
