@@ -221,6 +221,21 @@ test('FailClose: a picker that pauses for most of a second fails nothing', async
   expect(statuses(await load.stop())).toEqual([200]);
 }, 60_000);
 
+test('FailClose: a picker that hangs is left within three seconds, and asked again within a second', async () => {
+  await untilPicked(alpha);
+  const [picker] = podsOf({ name: pickerName(alpha) });
+  cluster.kubelet.killContainer(NAMESPACE, picker!.name, 'picker', 'SIGSTOP');
+  await sleep(3_000);
+  const hanging = startPoolLoad({ url: `${url}/alpha`, perSecond: 20, body: BODY });
+  await sleep(2_000);
+  const requests = await hanging.stop();
+  expect(statuses(requests)).toEqual([500]);
+  expect(Math.max(...requests.map(({ tookMs }) => tookMs))).toBeLessThan(1_000);
+  cluster.kubelet.killContainer(NAMESPACE, picker!.name, 'picker', 'SIGCONT');
+  await sleep(1_000);
+  expect((await ask('alpha')).status).toBe(200);
+}, 60_000);
+
 test('weights hold over many requests, each picked for by the picker of its pool', async () => {
   await cluster.apply(route('split', { name: 'beta', weight: 70 }, { name: 'h2c', weight: 30 }));
   await untilAnswered('split');
