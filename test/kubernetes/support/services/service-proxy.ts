@@ -25,6 +25,7 @@ export function startServiceProxy(
   const addresses = new Set<string>();
   const balancers = loadBalancers(client, otherClass);
   let work: Promise<void> = Promise.resolve();
+  let closed = false;
 
   const bind = async (ip: string): Promise<void> => {
     if (addresses.has(ip)) return;
@@ -62,6 +63,8 @@ export function startServiceProxy(
     for (const id of forwarders.keys()) if (id.startsWith(`${key} `) && !wanted.has(id)) await close(id);
   };
   const enqueue = (service: V1Service, deleted: boolean) => {
+    // An address that is listened at again would be taken for the next cluster of the process.
+    if (closed) return;
     work = work
       .then(() => sync(service, deleted))
       .catch((error: unknown) => console.error(`service ${keyOf(service)}: ${error}`));
@@ -75,6 +78,7 @@ export function startServiceProxy(
   return {
     loadBalancerIps: balancers.ipsOf,
     async close() {
+      closed = true;
       await work;
       await Promise.all([...forwarders.keys()].map(close));
     },
