@@ -110,8 +110,9 @@ test('no edit of the objects loses a request that both states serve', async () =
   const refusals = others
     .filter(({ status }) => status !== 200)
     .map(({ status, fault, body }) => `${status} ${/"code": *"(\w+)"/.exec(body)?.[1] ?? fault ?? body}`);
-  // In a cluster routers and Envoys learn of an edit each by themselves: a router may know a name that Envoy does not.
-  const early = IN_CLUSTER ? ['503 router_unavailable'] : [];
+  // In a cluster routers and Envoys learn of an edit each by themselves: a router may know a name that Envoy does not; and
+  // Envoy Gateway may know a route before the endpoints that were written a second earlier, and answers without a body.
+  const early = IN_CLUSTER ? ['503 router_unavailable', '503 '] : [];
   expect(['404 model_not_found', ...early]).toEqual(expect.arrayContaining([...new Set(refusals)]));
   await gateway.untilIdle();
 });
