@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1ConfigMap, V1NetworkPolicy, V1Pod } from '@kubernetes/client-node';
-import { request } from 'undici';
 import { parse } from 'yaml';
 import { version } from '../../package.json';
 import { startChatLoad } from './support/chat-load';
@@ -12,6 +11,7 @@ import { gatewayConfig } from './support/gateway-config';
 import { installCertManager } from './support/install-cert-manager';
 import { SYSTEM_NAMESPACE } from './support/install-gateway';
 import { isAllowed } from './support/net/allowed-by-policies';
+import { askPool } from './support/pools/ask-pool';
 import type { Echo } from './support/pools/echo-server';
 import { documentedPools } from './support/pools/install-documented';
 import { EARLIER, earlierImage, installEarlier } from './support/pools/install-earlier';
@@ -36,13 +36,7 @@ let cluster: Cluster;
 /** Of the Gateway of a describe. */
 let url: string;
 
-async function ask(path = '/') {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await request(`${url}${path}`, { method: 'POST', headers, body: '{"model":"m"}' });
-  const text = await answer.body.text();
-  const isPicked = answer.headers['x-conformance-test-served-endpoint'] !== undefined;
-  return { status: answer.statusCode, isPicked, text };
-}
+const ask = (path = '/') => askPool(`${url}${path}`);
 
 describe('with an Envoy Gateway that is there', () => {
   const NAMESPACE = 'web';
@@ -189,7 +183,7 @@ describe('upgraded from a release for which pools were no backends', () => {
     const answers = [];
     for (let sent = 0; sent < 200; sent += 1) answers.push(await ask());
     expect(answers.filter(({ status, isPicked }) => status !== 200 || !isPicked)).toEqual([]);
-    const echoes = answers.map(({ text }) => JSON.parse(text) as Echo);
+    const echoes = answers.map(({ echo }) => echo());
     const [llama, qwen] = POOLS.map(({ name }) => echoes.filter(({ pod }) => pod.startsWith(`${name}-`)));
     const spoken = (of: readonly Echo[]) => [...new Set(of.map((one) => `${one.httpVersion} ${one.port}`))].sort();
     expect([spoken(llama!), spoken(qwen!)]).toEqual([['1.1 8000'], ['2.0 8000', '2.0 8001']]);

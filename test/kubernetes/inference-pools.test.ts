@@ -2,7 +2,7 @@ import { closeCluster, takeCluster } from '../e2e/support/kubernetes/shared-clus
 import { poolImages } from './support/pools/pool-objects';
 
 /*
- * InferencePools as backends of HTTPRoutes, in one cluster: each part has namespaces and a Gateway of its own. `-t routes`
+ * InferencePools as backends of HTTPRoutes, in one cluster: each part has namespaces and a Gateway of its own. `-t pickers`
  * runs one of them.
  */
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
 import { takeCluster } from '../../e2e/support/kubernetes/shared-cluster';
 import type { Cluster } from '../support/cluster';
-import type { Echo } from '../support/pools/echo-server';
+import { askPool, type PoolQuestion } from '../support/pools/ask-pool';
 import { addressOf, plainGateway, poolRoute } from '../support/pools/plain-gateway';
 import { type LoadedRequest, startPoolLoad } from '../support/pools/pool-load';
 import { pickerName, pickerRights, pool, poolObjects } from '../support/pools/pool-objects';
@@ -45,20 +44,7 @@ beforeAll(async () => {
   }
 }, 300_000);
 
-interface Asked {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-async function ask(path: string, { headers = {}, body = '{"model":"m","prompt":"hello"}' }: Asked = {}) {
-  const answer = await request(`${url}/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body,
-  });
-  const text = await answer.body.text();
-  return { status: answer.statusCode, headers: answer.headers, text, echo: () => JSON.parse(text) as Echo };
-}
+const ask = (path: string, question?: PoolQuestion) => askPool(`${url}/${path}`, question);
 
 /** A picker that has failed is asked again a moment after it is back. */
 const untilPicked = (of: { readonly name: string }) =>

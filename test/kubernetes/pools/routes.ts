@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
 import { takeCluster } from '../../e2e/support/kubernetes/shared-cluster';
 import type { Cluster } from '../support/cluster';
-import type { Echo } from '../support/pools/echo-server';
+import { askPool } from '../support/pools/ask-pool';
 import { addressOf, plainGateway, poolRoute } from '../support/pools/plain-gateway';
 import { pickerName, pickerRights, poolObjects } from '../support/pools/pool-objects';
 
@@ -106,17 +105,7 @@ beforeAll(async () => {
   await cluster.until('an answer', async () => (await ask('alone')).isPicked, { timeout: 60_000 });
 }, 300_000);
 
-async function ask(path: string, body = '{"model":"m","prompt":"hello"}') {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await request(`${url}/${path}`, { method: 'POST', headers, body });
-  const text = await answer.body.text();
-  return {
-    status: answer.statusCode,
-    isPicked: answer.headers['x-conformance-test-served-endpoint'] !== undefined,
-    text,
-    echo: () => JSON.parse(text) as Echo,
-  };
-}
+const ask = (path: string, body?: string) => askPool(`${url}/${path}`, body === undefined ? {} : { body });
 
 async function many(path: string, count: number) {
   const counts = { picked: 0, plain: 0, failed: 0 };
